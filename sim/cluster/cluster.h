@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The machines: what there is (spec), and who holds what of it (cluster).
+ *
+ * The state of nodes and GPUs is kept in the policy contract's own view structs, so a
+ * policy's view is a pointer, not a copy. Only the functions here write it. GPU shares,
+ * GPU memory, CPU and RAM are integers and conserved exactly: taking what is not free,
+ * or releasing what is not held, trips an assertion.
+ */
+#ifndef TIDELAB_CLUSTER_CLUSTER_H
+#define TIDELAB_CLUSTER_CLUSTER_H
+
+#include "policies/abi/tidelab_policy.h"
+#include "sim/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TL_NODE_NAME_MAX = 64, TL_MODEL_NAME_MAX = 32, TL_MODELS_MAX = 64 };
+
+struct tl_gpu_model {
+	char name[TL_MODEL_NAME_MAX];
+	int64_t memory_bytes;
+};
+
+struct tl_node_spec {
+	char name[TL_NODE_NAME_MAX];
+	uint32_t gpus;
+	uint32_t model; /* in spec.models; TL_NO_INDEX where gpus is 0 */
+	int64_t cpu_milli, ram_bytes;
+	uint32_t rack, leaf, pod; /* dense */
+};
+
+struct tl_cluster_spec {
+	char name[TL_NODE_NAME_MAX];
+	struct tl_gpu_model *models;
+	size_t model_count;
+	struct tl_node_spec *nodes;
+	size_t node_count;
+};
+
+/* Frees the arrays. */
+void tl_cluster_spec_fini(struct tl_cluster_spec *spec);
+/* The number of a model by name, added where new (memory_bytes then counts); TL_E_CONFIG past TL_MODELS_MAX. */
+enum tl_status tl_cluster_spec_model(struct tl_cluster_spec *spec, const char *name,
+                                     int64_t memory_bytes, uint32_t *out, struct tl_error *error);
+/* Memory of a GPU model known by name (`A100-SXM4-80GB`, `V100M32`, `T4` …), or -1. */
+int64_t tl_gpu_model_memory(const char *name);
+
+/* Where a job's workers sit. Arrays belong to the holder. */
+struct tl_alloc {
+	uint32_t *nodes; /* [worker_count] */
+	uint32_t *gpus;  /* [gpu_count], worker after worker */
+	uint32_t worker_count, gpu_count;
+};
+
+struct tl_cluster {
+	struct tl_view view; /* points at the arrays below */
+	struct tl_node_view *nodes;
+	struct tl_gpu_view *gpus;
+	struct tl_residents *residents; /* a GPU: who is on it */
+	const struct tl_cluster_spec *spec; /* outlives the cluster */
+	int64_t down_mgpu;      /* capacity of nodes that are down */
+	int64_t allocated_mgpu; /* physical, held by work */
+	uint32_t largest_node_gpus;
+	uint32_t partial_nodes; /* up nodes with some but not all of their GPU capacity free */
+	uint32_t *free_count;   /* free_count[k]: up nodes with k wholly free GPUs */
+};
+
+enum tl_status tl_cluster_init(struct tl_cluster *cluster, const struct tl_cluster_spec *spec,
+                               struct tl_error *error);
+void tl_cluster_fini(struct tl_cluster *cluster);
+
+/* Whether the placement is legal and free for the shape, or the first thing wrong. O(GPUs of the job). */
+enum tl_refusal tl_cluster_check(const struct tl_cluster *cluster, const struct tl_shape *shape,
+                                 const struct tl_placement *where);
+/* Takes and gives back, exactly. take asserts what check checks. Draining: the job's GPUs
+ * count as draining from mark to release. */
+void tl_cluster_take(struct tl_cluster *cluster, tl_job_id job, const struct tl_shape *shape,
+                     const struct tl_alloc *where);
+void tl_cluster_release(struct tl_cluster *cluster, tl_job_id job, const struct tl_shape *shape,
+                        const struct tl_alloc *where);
+void tl_cluster_mark_draining(struct tl_cluster *cluster, const struct tl_shape *shape,
+                              const struct tl_alloc *where);
+
+/* Down: everything on the node must have been released before. Cordoned: nothing new. */
+void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t node, enum tl_node_state state);
+
+/* Whether the shape fits the empty cluster with every node up. */
+bool tl_cluster_could_fit(const struct tl_cluster *cluster, const struct tl_shape *shape);
+
+enum tl_distance tl_cluster_distance(const struct tl_cluster *cluster, uint32_t gpu_a, uint32_t gpu_b);
+/* The widest distance between any two GPUs of a placement. O(GPUs). */
+enum tl_distance tl_cluster_spread(const struct tl_cluster *cluster, const struct tl_alloc *where);
+/* Jobs on a GPU in order of arrival there; valid until the next take or release. */
+const tl_job_id *tl_cluster_gpu_jobs(const struct tl_cluster *cluster, uint32_t gpu, uint32_t *count);
+/* Asserts every sum of the cluster against a recount. O(cluster); tests and run's end. */
+void tl_cluster_verify(const struct tl_cluster *cluster);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One experiment, as read from a scenario file (or given by flags): plain data, every
+ * field filled (a default where the file is silent). The schema table in schema.c is the
+ * one place that names each key, its type, unit, default, range and help.
+ */
+#ifndef TIDELAB_CONFIG_SCENARIO_H
+#define TIDELAB_CONFIG_SCENARIO_H
+
+#include "policies/abi/tidelab_policy.h"
+#include "sim/base/error.h"
+#include "sim/cluster/cluster.h"
+#include "traces/trace.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TL_NAME_MAX = 64 };
+
+/* `option: value` of a policy module, checked later against the module's own table. */
+struct tl_setting {
+	char *name, *value;
+	long line, column;
+};
+
+/* policy.<seat>: NAME or {use: NAME, option: value …}. */
+struct tl_seat_setting {
+	char use[TL_NAME_MAX]; /* empty: seat not filled */
+	struct tl_setting *settings;
+	size_t count;
+	long line, column;
+};
+
+enum tl_infeasible { TL_INFEASIBLE_REJECT, TL_INFEASIBLE_CLAMP };
+
+/* workload: - {trace: …} */
+struct tl_workload {
+	char *path; /* resolved: relative to the scenario's file */
+	struct tl_trace_options trace;
+	char queue[TL_NAME_MAX];  /* for rows that state none; empty: the middle queue */
+	char tenant[TL_NAME_MAX]; /* all rows to this tenant; empty: as recorded */
+	int kind;                 /* enum tl_work_kind for all rows; -1: as recorded */
+	enum tl_infeasible infeasible;
+	long line, column;
+};
+
+enum tl_estimates { TL_ESTIMATES_TRACE, TL_ESTIMATES_EXACT, TL_ESTIMATES_NOISY };
+
+/* The cost of things (model §4, §5). All zero-cost under `physics: ideal`. */
+struct tl_physics {
+	bool ideal;
+	/* start: flat cold restart, by size of the job; warm resume as a share of it */
+	int64_t cold_small_ns, cold_large_ns; /* 45 s, 70 s */
+	uint32_t cold_small_gpus;             /* 8 */
+	int32_t warm_milli;                   /* 100 = a tenth */
+	bool warm;                            /* suspended work keeps its host memory */
+	/* checkpoint */
+	int64_t checkpoint_interval_ns;       /* 300 s; 0: none; -1: optimal (Young/Daly) */
+	int64_t checkpoint_base_ns;           /* 1 s */
+	int64_t checkpoint_bytes_per_s;       /* 1 GB/s a writer */
+	int64_t storage_bytes_per_s;          /* 10 GB/s for all grace saves together */
+	int64_t state_bytes;                  /* where the trace is silent: 4 GB */
+	bool checkpoint_async;                /* stall instead of blocking */
+	int64_t checkpoint_stall_ns;          /* 0.5 s */
+	int64_t grace_ns;                     /* 45 s */
+	/* communication: slow-down of a gang by its widest distance */
+	int32_t slow_node_milli, slow_pod_milli, slow_across_milli; /* 1000, 1020, 1050 */
+	/* sharing: speed of co-tenants by combined utilisation */
+	bool interference;                    /* the measured table; false: none */
+	double utilisation_median;            /* where unknown: drawn, median 0.49, mean 0.52 */
+};
+
+struct tl_queue_setting {
+	char name[TL_NAME_MAX];
+	uint32_t weight;
+};
+
+struct tl_tenant_setting {
+	char name[TL_NAME_MAX];
+	int64_t quota_mgpu; /* -1: none */
+	uint32_t weight;
+};
+
+enum tl_fault_do { TL_FAULT_NODE_DOWN, TL_FAULT_KILL_JOBS };
+
+/* faults: - {at: 2d, do: node-down, nodes: 1, for: 2h} */
+struct tl_fault_setting {
+	enum tl_fault_do what;
+	int64_t at_ns;
+	int64_t for_ns;      /* node-down: until repaired */
+	uint32_t count;      /* nodes or jobs, drawn from the seed … */
+	char node[TL_NODE_NAME_MAX]; /* … or this node by name; empty: drawn */
+	long line, column;
+};
+
+/* failures: random ones, off unless asked for. */
+struct tl_failures {
+	double per_1000_node_days; /* 0: off; model default when asked: 4.0 */
+	int64_t repair_short_ns, repair_medium_ns, repair_long_ns; /* 15 min, 2.2 h, 4 d */
+	int32_t repair_short_milli, repair_medium_milli;           /* 800, 170; the rest is long */
+};
+
+enum tl_output_table {
+	TL_TABLE_JOBS = 1u << 0,
+	TL_TABLE_TRANSITIONS = 1u << 1,
+	TL_TABLE_TIMELINE = 1u << 2,
+	TL_TABLE_NODES = 1u << 3,
+	TL_TABLE_LEDGER = 1u << 4,
+	TL_TABLE_SUMMARY = 1u << 5,
+	TL_TABLE_PLACEMENTS = 1u << 6,
+	TL_TABLE_DECISIONS = 1u << 7,
+	TL_TABLE_FAULTS = 1u << 8
+};
+#define TL_TABLES_DEFAULT                                                                          \
+	(TL_TABLE_JOBS | TL_TABLE_TRANSITIONS | TL_TABLE_TIMELINE | TL_TABLE_NODES | TL_TABLE_LEDGER | \
+	 TL_TABLE_SUMMARY | TL_TABLE_FAULTS)
+
+struct tl_scenario {
+	char name[TL_NAME_MAX];
+	char *path;         /* of the file; NULL: by flags */
+	char *text;         /* effective configuration, as YAML, defaults and --set included: echoed into the result */
+	int64_t horizon_ns; /* TL_NEVER: until all work has ended */
+	uint64_t seed;
+	struct tl_cluster_spec cluster;
+	struct tl_workload *workloads;
+	size_t workload_count;
+	struct tl_seat_setting seats[TL_SEAT_COUNT]; /* SCHEDULER's settings: every key of policy: that is no seat */
+	struct tl_physics physics;
+	enum tl_estimates estimates;
+	double estimates_sigma; /* noisy(σ): estimate = truth × exp(σ·N(0,1)) */
+	bool kill_at_estimate;
+	uint32_t max_restarts;  /* after failures; 3 */
+	bool user_failures;     /* jobs recorded as failed or cancelled end so; else they complete */
+	struct tl_queue_setting *queues; /* high 8, normal 3, low 1 */
+	size_t queue_count;
+	struct tl_tenant_setting *tenants; /* those with a quota or weight; others appear as met */
+	size_t tenant_count;
+	struct tl_fault_setting *faults;
+	size_t fault_count;
+	struct tl_failures failures;
+	uint32_t tables;        /* enum tl_output_table */
+	int64_t timeline_interval_ns; /* 60 s */
+	int64_t watchdog_stall_ns;    /* simulated time; 1 d */
+	int64_t watchdog_cpu_ns;      /* CPU time without progress; 60 s */
+	uint32_t watchdog_preemptions; /* of one job without progress; 100 */
+};
+
+/* One --set key=value (path `workload[0].demand`), applied to the document before it is
+ * validated. */
+struct tl_override {
+	const char *key, *value;
+};
+
+/* Reads, edits, validates and fills. cluster files are looked up relative to the scenario,
+ * then in the data folder (workloads/clusters). *out is to be freed with tl_scenario_destroy. */
+enum tl_status tl_scenario_load(const char *path, const struct tl_override *overrides,
+                                size_t override_count, struct tl_scenario **out,
+                                struct tl_error *error);
+/* The same from text; paths in it are relative to the working folder. name stands for the
+ * file in error messages. */
+enum tl_status tl_scenario_parse(const char *name, const char *text,
+                                 const struct tl_override *overrides, size_t override_count,
+                                 struct tl_scenario **out, struct tl_error *error);
+void tl_scenario_destroy(struct tl_scenario *scenario);
+
+/* Where shipped data and modules are: relative to the executable (build tree), then the
+ * environment (modules: TIDELAB_POLICY_PATH), then the installed place. Set once by main. */
+void tl_paths_set_executable(const char *argv0);
+/* Full path of a shipped cluster or scenario file (kind `clusters`, `scenarios`), or of a
+ * module NAME.so; malloc'd; NULL where there is none. */
+char *tl_paths_data(const char *kind, const char *name);
+char *tl_paths_module(const char *name);
+/* Names of all modules found, sorted, NULL-terminated; free with tl_paths_free. */
+char **tl_paths_modules(void);
+void tl_paths_free(char **names);
+
+#endif
