@@ -154,7 +154,7 @@ static enum tl_status parse_quantity(const struct quantity *kind, const char *te
 	product = number.digits * (suffix ? suffix->factor : 1);
 	value = product / divisor;
 	if (product % divisor != 0) {
-		if (!kind->rounds || product * 2 < divisor)
+		if (!kind->rounds || (value == 0 && product * 2 < divisor))
 			return tl_error_set(error, TL_E_DATA, NULL, 0, 0,
 			                    "%s: got `" QUOTED "`, wanted nothing finer than %s",
 			                    kind->what, text, kind->least);
@@ -261,7 +261,6 @@ enum tl_status tl_parse_rate(const char *text, double *out_per_s, struct tl_erro
 enum tl_status tl_parse_int(const char *text, int64_t *out, struct tl_error *error)
 {
 	const char *p = text + (*text == '-' || *text == '+');
-	char *end;
 	long long value;
 
 	_Static_assert(sizeof value == sizeof *out, "strtoll reads an int64_t");
@@ -269,7 +268,7 @@ enum tl_status tl_parse_int(const char *text, int64_t *out, struct tl_error *err
 		return tl_error_set(error, TL_E_DATA, NULL, 0, 0,
 		                    "got `" QUOTED "`, wanted a whole number", text);
 	errno = 0;
-	value = strtoll(text, &end, 10);
+	value = strtoll(text, NULL, 10);
 	if (errno == ERANGE)
 		return tl_error_set(error, TL_E_DATA, NULL, 0, 0,
 		                    "got `" QUOTED "`, wanted a whole number that fits 64 bits",
