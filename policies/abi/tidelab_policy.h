@@ -115,9 +115,12 @@ struct tl_job_view {
 	int64_t attained_ns;      /* time in Running up to attained_mark_ns */
 	int64_t attained_mark_ns; /* Running: attained now = attained_ns + (now − mark) */
 	int64_t first_start_ns;   /* -1 */
-	int64_t expected_end_ns;  /* holding GPUs: by estimate and start-up, never < now + 1; TL_TIME_NEVER unknown */
+	int64_t expected_end_ns;  /* holding GPUs: by estimate and start-up; where it is not after now, the job
+	                             has outrun its estimate: read it as now + 1. TL_TIME_NEVER unknown */
 	int64_t started_ns;       /* last start or resume; -1 */
-	int64_t committed_ns;     /* instant of the last committed checkpoint or start: what is lost if stopped without a save; -1 */
+	int64_t committed_ns;     /* Running: what was done up to here is safe; as of the last change of
+	                             speed, with further commits each checkpoint_period_ns after it. -1 */
+	int64_t checkpoint_period_ns; /* 0: no periodic checkpoints */
 	int64_t save_ns;          /* how long a save takes, uncontended */
 	int64_t restart_ns;       /* start-up cost of the next start or resume */
 	uint32_t shape;
@@ -631,8 +634,8 @@ static_assert(sizeof(void *) == 8, "the contract is for 64-bit platforms");
 static_assert(sizeof(struct tl_worker) == 32, "layout of tl_worker");
 static_assert(offsetof(struct tl_shape, total_mgpu) == 80, "layout of tl_shape");
 static_assert(sizeof(struct tl_shape) == 120, "layout of tl_shape");
-static_assert(offsetof(struct tl_job_view, shape) == 112, "layout of tl_job_view");
-static_assert(sizeof(struct tl_job_view) == 152, "layout of tl_job_view");
+static_assert(offsetof(struct tl_job_view, shape) == 120, "layout of tl_job_view");
+static_assert(sizeof(struct tl_job_view) == 160, "layout of tl_job_view");
 static_assert(sizeof(struct tl_node_view) == 88, "layout of tl_node_view");
 static_assert(sizeof(struct tl_gpu_view) == 40, "layout of tl_gpu_view");
 static_assert(sizeof(struct tl_view) == 64, "layout of tl_view");
