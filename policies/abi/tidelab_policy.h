@@ -341,9 +341,11 @@ struct tl_host {
 	/* NULL where there is no such shape. Shapes live as long as the trial. */
 	const struct tl_shape *(*shape)(const struct tl_host *host, uint32_t shape);
 	uint32_t (*shape_count)(const struct tl_host *host);
-	/* Where a job that holds GPUs sits: 0, or -1 where it holds none. */
+	/* Where a job that holds GPUs sits, or where a warm Suspended one left its memory (it
+	 * resumes fast only on those nodes): 0, or -1 where there is no such place. The arrays
+	 * are the host's. */
 	int (*allocation)(const struct tl_host *host, tl_job_id id, struct tl_placement *out);
-	/* Jobs on a GPU (on a node: host->node_jobs). */
+	/* Jobs on a GPU, in order of their coming. */
 	const tl_job_id *(*gpu_jobs)(const struct tl_host *host, uint32_t gpu, uint32_t *count);
 	enum tl_distance (*distance)(const struct tl_host *host, uint32_t gpu_a, uint32_t gpu_b);
 	const struct tl_model_view *(*model)(const struct tl_host *host, uint32_t model);
@@ -374,8 +376,9 @@ struct tl_host {
 	/* Ends a waiting job as Failed. The text is copied. */
 	enum tl_refusal (*reject)(const struct tl_host *host, tl_job_id id, const char *why);
 
-	/* schedule() is called at that instant (> now), with TL_WHY_WOKEN. One wake is kept:
-	 * the earliest asked and not yet come. Also allowed in create() and observers. */
+	/* schedule() is called at that instant (> now), with TL_WHY_WOKEN. An instance has one
+	 * wake: the earliest asked and not yet come; ask again when woken. Also allowed in
+	 * create() and observers. */
 	enum tl_refusal (*wake_at)(const struct tl_host *host, int64_t at_ns);
 
 	/* Help. */
@@ -464,10 +467,10 @@ struct tl_option_value {
 };
 
 enum tl_capability {
-	TL_NEEDS_ESTIMATES = UINT64_C(1) << 0, /* poor without; the host warns */
-	TL_NEEDS_ORACLE = UINT64_C(1) << 1,    /* refused where there is none */
-	TL_NEEDS_SERVICES = UINT64_C(1) << 2,
-	TL_NEVER_STARTS = UINT64_C(1) << 32    /* a measuring device: the stall watchdog lets it be */
+	TL_NEEDS_ESTIMATES = 1u << 0, /* poor without; the host warns */
+	TL_NEEDS_ORACLE = 1u << 1,    /* refused where there is none */
+	TL_NEEDS_SERVICES = 1u << 2,
+	TL_NEVER_STARTS = 1u << 16       /* a measuring device: the stall watchdog lets it be */
 };
 
 struct tl_create {
