@@ -128,7 +128,7 @@ void *tl_arena_alloc(struct tl_arena *arena, size_t size)
 		tl_out_of_memory(size);
 	size = size == 0 ? ARENA_ALIGN : (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 	if (block && size > ARENA_BLOCK / 4 && size > block->size - arena->used) {
-		/* A large piece gets a block of its own, behind the head, whose rest stays in use. */
+		/* A block of its own, behind the head, whose rest stays in use. */
 		struct tl_arena_block *large = block_create(arena, size);
 
 		large->next = block->next;

@@ -18,7 +18,7 @@ static void copy_cut(char *out, size_t size, const char *text)
 enum tl_status tl_error_set(struct tl_error *error, enum tl_status code, const char *file,
                             long line, long column, const char *format, ...)
 {
-	/* Built aside first: the arguments may point into *error, when a caller adds to a message. */
+	/* Built aside first: the arguments may point into *error, where a caller adds to it. */
 	char message[TL_ERROR_MESSAGE_MAX];
 	va_list arguments;
 

@@ -283,8 +283,8 @@ enum tl_status tl_parse_double(const char *text, double *out, struct tl_error *e
 	double value;
 
 	if (!end || *end != '\0')
-		return tl_error_set(error, TL_E_DATA, NULL, 0, 0, "got `" QUOTED "`, wanted a number",
-		                    text);
+		return tl_error_set(error, TL_E_DATA, NULL, 0, 0,
+		                    "got `" QUOTED "`, wanted a number", text);
 	value = strtod(text, NULL);
 	if (!isfinite(value))
 		return tl_error_set(error, TL_E_DATA, NULL, 0, 0,

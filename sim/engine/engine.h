@@ -13,7 +13,8 @@
 enum { TL_ENGINE_MAX_ROUNDS = 1000 }; /* at one instant, then the run ends as `loop` */
 
 struct tl_engine_ops {
-	/* Before the first event of an instant: bring continuous state (services) to now. May be NULL. */
+	/* Before the first event of an instant: bring continuous state (services) to now.
+	 * May be NULL. */
 	void (*advance)(void *owner, int64_t now_ns);
 	/* Each event of phases before SCHEDULE. An event of phase SCHEDULE only makes its
 	 * instant have a round. */
