@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A scenario's settings against a module's option table. */
+#include "sim/base/arena.h"
+#include "sim/base/units.h"
+#include "sim/plane/module.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const tl_option_type_names[] = {"bool", "int",  "real",   "duration",
+                                            "size", "share", "choice", "text"};
+
+const struct tl_option *tl_module_option(const struct tl_module *module, uint32_t i)
+{
+	return (const struct tl_option *)(const void *)((const char *)module->options +
+	                                                (size_t)i * module->option_stride);
+}
+
+static bool parse_bool(const char *text, int64_t *out)
+{
+	if (strcmp(text, "true") == 0 || strcmp(text, "yes") == 0 || strcmp(text, "on") == 0)
+		*out = 1;
+	else if (strcmp(text, "false") == 0 || strcmp(text, "no") == 0 || strcmp(text, "off") == 0)
+		*out = 0;
+	else
+		return false;
+	return true;
+}
+
+static bool parse_choice(const char *choices, const char *text, int64_t *out)
+{
+	size_t length = strlen(text);
+
+	*out = 0;
+	for (const char *at = choices; *at != '\0'; (*out)++) {
+		size_t word = strcspn(at, "|");
+
+		if (word == length && memcmp(at, text, length) == 0)
+			return true;
+		at += word + (at[word] == '|');
+	}
+	return false;
+}
+
+/* Fills *message where the text is not of the option's type. */
+static bool parse_value(const struct tl_option *option, const char *text,
+                        struct tl_option_value *out, struct tl_error *why)
+{
+	*out = (struct tl_option_value){.text = text};
+	switch (option->type) {
+	case TL_OPTION_BOOL:
+		if (parse_bool(text, &out->i))
+			return true;
+		tl_error_set(why, TL_E_DATA, NULL, 0, 0, "got `%s`, wanted true or false", text);
+		return false;
+	case TL_OPTION_INT:
+		return tl_parse_int(text, &out->i, why) == TL_OK;
+	case TL_OPTION_REAL:
+		return tl_parse_double(text, &out->f, why) == TL_OK;
+	case TL_OPTION_DURATION:
+		return tl_parse_duration(text, &out->i, why) == TL_OK;
+	case TL_OPTION_SIZE:
+		return tl_parse_size(text, &out->i, why) == TL_OK;
+	case TL_OPTION_SHARE:
+		return tl_parse_share(text, &out->i, why) == TL_OK;
+	case TL_OPTION_CHOICE:
+		if (parse_choice(option->choices, text, &out->i))
+			return true;
+		tl_error_set(why, TL_E_DATA, NULL, 0, 0, "got `%s`, wanted one of %s", text,
+		             option->choices);
+		return false;
+	case TL_OPTION_TEXT:
+		return true;
+	}
+	tl_error_set(why, TL_E_DATA, NULL, 0, 0, "option type: got %d, wanted below %d",
+	             (int)option->type, TL_OPTION_TEXT + 1);
+	return false;
+}
+
+static bool in_range(const struct tl_option *option, const struct tl_option_value *value)
+{
+	if (!(option->min < 0.0 || option->min > 0.0 || option->max < 0.0 || option->max > 0.0) ||
+	    option->type == TL_OPTION_TEXT || option->type == TL_OPTION_CHOICE ||
+	    option->type == TL_OPTION_BOOL)
+		return true;
+	double number = option->type == TL_OPTION_REAL ? value->f : (double)value->i;
+
+	return number >= option->min && number <= option->max;
+}
+
+/* A bound as one writes it in the scenario. */
+static const char *bound_text(enum tl_option_type type, double bound, char buffer[48])
+{
+	if (type == TL_OPTION_DURATION && bound < 9e18)
+		return tl_format_duration((int64_t)bound, buffer, 48);
+	if (type == TL_OPTION_SIZE && bound < 9e18)
+		return tl_format_size((int64_t)bound, buffer, 48);
+	snprintf(buffer, 48, type == TL_OPTION_SHARE ? "%gm" : "%g", bound);
+	return buffer;
+}
+
+static enum tl_status set_value(const struct tl_module *module, const struct tl_option *option,
+                                const char *text, const char *file, long line, long column,
+                                struct tl_option_value *out, struct tl_error *error)
+{
+	struct tl_error why = TL_ERROR_INIT;
+	char low[48], high[48];
+
+	if (!parse_value(option, text, out, &why))
+		return tl_error_set(error, TL_E_CONFIG, file, line, column, "%s: option `%s`: %s",
+		                    module->name, option->name, why.message);
+	if (!in_range(option, out))
+		return tl_error_set(error, TL_E_CONFIG, file, line, column,
+		                    "%s: option `%s`: got %s, wanted %s to %s", module->name, option->name,
+		                    text, bound_text(option->type, option->min, low),
+		                    bound_text(option->type, option->max, high));
+	return TL_OK;
+}
+
+static enum tl_status unknown_option(const struct tl_module *module,
+                                     const struct tl_setting *setting, const char *file,
+                                     struct tl_error *error)
+{
+	char known[512] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < module->option_count && used < sizeof(known); i++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i > 0 ? ", " : "",
+		                         tl_module_option(module, i)->name);
+	return tl_error_set(error, TL_E_CONFIG, file, setting->line, setting->column,
+	                    "%s: got option `%s`, wanted %s%s", module->name, setting->name,
+	                    module->option_count > 0 ? "one of " : "none", known);
+}
+
+enum tl_status tl_module_options(const struct tl_module *module, const struct tl_setting *settings,
+                                 size_t count, const char *file, struct tl_option_value **values,
+                                 struct tl_error *error)
+{
+	struct tl_option_value *filled = tl_calloc(module->option_count + 1u, sizeof(*filled));
+	enum tl_status status = TL_OK;
+
+	for (uint32_t i = 0; i < module->option_count && status == TL_OK; i++) {
+		const struct tl_option *option = tl_module_option(module, i);
+
+		status = set_value(module, option, option->standard, NULL, 0, 0, &filled[i], error);
+	}
+	for (size_t s = 0; s < count && status == TL_OK; s++) {
+		uint32_t i = 0;
+
+		while (i < module->option_count &&
+		       strcmp(tl_module_option(module, i)->name, settings[s].name) != 0)
+			i++;
+		status = i == module->option_count
+		             ? unknown_option(module, &settings[s], file, error)
+		             : set_value(module, tl_module_option(module, i), settings[s].value, file,
+		                         settings[s].line, settings[s].column, &filled[i], error);
+	}
+	if (status != TL_OK) {
+		free(filled);
+		return status;
+	}
+	*values = filled;
+	return TL_OK;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One trial's world, for the files of this folder alone:
+ *   trial.c      sets it up, runs it, closes the books
+ *   sources.c    what arrives: traces into jobs
+ *   lifecycle.c  what happens to a job: start, ready, completion, suspension, failure
+ *   chaos.c      node failures, repairs, scripted faults
+ *   changes.c    what the next schedule() is told
+ *   seats.c      instances of policy modules
+ *   host.c       the contract's reads;  decide.c  its decisions, validated
+ *   watch.c      stall and livelock
+ */
+#ifndef TIDELAB_PLANE_WORLD_H
+#define TIDELAB_PLANE_WORLD_H
+
+#include "policies/abi/tidelab_policy.h"
+#include "sim/account/account.h"
+#include "sim/base/arena.h"
+#include "sim/base/intern.h"
+#include "sim/base/rng.h"
+#include "sim/cluster/cluster.h"
+#include "sim/config/scenario.h"
+#include "sim/engine/engine.h"
+#include "sim/plane/module.h"
+#include "sim/plane/pulse.h"
+#include "sim/plane/trial.h"
+#include "sim/work/job.h"
+#include "sim/work/shapes.h"
+#include "sim/work/storage.h"
+#include "sim/work/warm.h"
+#include "traces/trace.h"
+
+enum tl_event_kind {
+	TL_EVENT_ARRIVAL,  /* subject: source */
+	TL_EVENT_READY,    /* job: start-up or resume is done */
+	TL_EVENT_COMPLETE, /* job: its work is done, or its estimate is up */
+	TL_EVENT_SAVED,    /* job: its save is done, or its grace is up */
+	TL_EVENT_WAKE,     /* instance */
+	TL_EVENT_SAMPLE,
+	TL_EVENT_FAULT,    /* entry of faults: */
+	TL_EVENT_NODE_FAIL,
+	TL_EVENT_NODE_REPAIR
+};
+
+/* ---- changes ---- */
+
+enum tl_change_list {
+	TL_LIST_QUEUED,
+	TL_LIST_ENDED,
+	TL_LIST_RUNNING,
+	TL_LIST_SUSPENDING,
+	TL_LIST_SUSPENDED,
+	TL_LIST_COUNT
+};
+
+struct tl_node_list {
+	uint32_t *nodes;
+	size_t count, capacity;
+	uint64_t *stamps; /* by node: set number in which it was listed last */
+};
+
+struct tl_change_set {
+	struct tl_id_list lists[TL_LIST_COUNT];
+	struct tl_node_list freed, taken;
+	uint32_t why;
+};
+
+void tl_changes_init(struct tl_trial *trial);
+void tl_changes_fini(struct tl_trial *trial);
+void tl_changes_job(struct tl_trial *trial, enum tl_change_list list, tl_job_id id);
+void tl_changes_nodes(struct tl_trial *trial, const struct tl_alloc *where, bool freed);
+void tl_changes_why(struct tl_trial *trial, enum tl_why why);
+/* Closes the set being filled and opens the other; out points into the closed one. */
+const struct tl_change_set *tl_changes_turn(struct tl_trial *trial, struct tl_changes *out);
+
+/* ---- seats ---- */
+
+struct tl_instance {
+	struct tl_trial *trial;
+	struct tl_host host; /* its own: host.ctx is this instance */
+	struct tl_loaded_module loaded;
+	struct tl_option_value *values;
+	void *self;
+	uint32_t number;
+	enum tl_seat_kind seat;
+	bool created, failed;
+	struct tl_rng rng;
+	tl_event_handle wake;
+	int64_t wake_ns;
+};
+
+/* Loads every module that the scenario names and parses its options; creates none. */
+enum tl_status tl_seats_load(struct tl_trial *trial, struct tl_error *error);
+void tl_seats_unload(struct tl_trial *trial);
+/* Creates the instance on first call; module NULL where the seat is empty. A create()
+ * that fails is kept in trial->failure. */
+struct tl_seat tl_seats_open(struct tl_trial *trial, enum tl_seat_kind seat);
+/* Says in the pulse which callback is under way; NULL: ours again. */
+void tl_seats_enter(struct tl_trial *trial, const struct tl_instance *instance,
+                    const char *callback);
+void tl_seats_observe_submitted(struct tl_trial *trial, tl_job_id id);
+void tl_seats_observe_state(struct tl_trial *trial, tl_job_id id, enum tl_job_state from);
+void tl_seats_observe_node(struct tl_trial *trial, uint32_t node);
+/* Fills the host's function table (host.c) for an instance. */
+void tl_host_fill(struct tl_instance *instance);
+/* The decisions' part of it (decide.c). */
+void tl_host_fill_decisions(struct tl_host *host);
+
+/* ---- sources ---- */
+
+struct tl_source {
+	const struct tl_workload *workload;
+	struct tl_trace *trace;
+	struct tl_trace_record next;
+	bool ended;
+	uint64_t first_row;      /* rows of the sources before it */
+	uint32_t *tenants, *queues; /* the trace's numbers to ours */
+	uint64_t *models;        /* the trace's numbers to masks */
+};
+
+/* Opens and scans every trace, interns its requests. */
+enum tl_status tl_sources_open(struct tl_trial *trial, struct tl_error *error);
+void tl_sources_close(struct tl_trial *trial);
+/* Inserts the first arrival of each source. */
+enum tl_status tl_sources_arm(struct tl_trial *trial, struct tl_error *error);
+/* An ARRIVAL event: submits every row of the source that is due now. */
+void tl_sources_arrive(struct tl_trial *trial, uint32_t source);
+/* Requests that can never fit, a line each; returns the number of jobs. */
+uint64_t tl_sources_report_infeasible(const struct tl_trial *trial, FILE *report);
+
+/* ---- what happens to a job ---- */
+
+/* Takes the placement and begins the start or resume. Everything has been checked. */
+void tl_life_start(struct tl_trial *trial, tl_job_id id, const struct tl_placement *where);
+void tl_life_ready(struct tl_trial *trial, tl_job_id id);
+void tl_life_complete(struct tl_trial *trial, tl_job_id id);
+void tl_life_saved(struct tl_trial *trial, tl_job_id id);
+/* Stops a job that holds GPUs, by decision. */
+void tl_life_suspend(struct tl_trial *trial, tl_job_id id, enum tl_suspend_mode mode,
+                     enum tl_reason reason);
+void tl_life_migrate(struct tl_trial *trial, tl_job_id id, const struct tl_placement *where);
+/* Its node went down, or it was struck: back to the last checkpoint, or failed for good. */
+void tl_life_strike(struct tl_trial *trial, tl_job_id id, enum tl_reason reason);
+/* Ends a job that waits. */
+void tl_life_reject(struct tl_trial *trial, tl_job_id id, enum tl_reason reason);
+/* Tells the account of a job that is done with, or of one the horizon cut off. */
+void tl_life_report(struct tl_trial *trial, tl_job_id id);
+/* Books running jobs' progress up to now (at the end of the run). */
+void tl_life_settle_all(struct tl_trial *trial);
+
+/* ---- chaos ---- */
+
+enum tl_status tl_chaos_arm(struct tl_trial *trial, struct tl_error *error);
+void tl_chaos_fini(struct tl_trial *trial);
+void tl_chaos_apply(struct tl_trial *trial, const struct tl_event *event);
+
+/* ---- watch ---- */
+
+/* After a schedule(): false where the run must end; trial->failure says why. */
+bool tl_watch_scheduled(struct tl_trial *trial);
+/* A suspension of a job: counts those without progress. */
+void tl_watch_suspended(struct tl_trial *trial, tl_job_id id);
+/* At the end: work waits and nothing will ever happen. */
+void tl_watch_ended(struct tl_trial *trial, enum tl_engine_end end);
+
+/* ---- the trial ---- */
+
+struct tl_trial {
+	const struct tl_scenario *scenario;
+	const struct tl_trial_options *options;
+	struct tl_pulse *pulse;
+	struct tl_engine engine;
+	struct tl_cluster cluster;
+	struct tl_arena arena;
+	struct tl_job_table jobs;
+	struct tl_shapes shapes;
+	struct tl_storage storage;
+	struct tl_warm warm;
+	struct tl_results *results;
+	struct tl_account *account;
+	struct tl_intern tenants, queues;
+	struct tl_tenant_view *tenant_views;
+	size_t tenant_capacity;
+	struct tl_queue_view *queue_views;
+	struct tl_model_view *model_views;
+	struct tl_source *sources;
+	size_t source_count;
+	uint64_t row_count;
+	struct tl_instance seats[TL_SEAT_COUNT];
+	struct tl_instance *observers[TL_SEAT_COUNT];
+	uint32_t observer_count;
+	struct tl_change_set change_sets[2];
+	uint32_t filling;
+	uint64_t set_number;
+	struct tl_id_list static_waiting;  /* to be dropped unless started at once */
+	struct tl_chaos *chaos;
+	struct tl_run_counts counts;
+	int64_t productive_mgpu, nominal_mgpu, reserved_mgpu; /* levels */
+	int64_t static_requested_mgpu;
+	int64_t idle_since_ns;             /* nothing holds GPUs though work waits; -1 */
+	uint64_t starts;
+	bool in_schedule;
+	bool never_starts;
+	tl_job_id explained;               /* 0 */
+	char explained_text[256];
+	struct tl_error failure;           /* code TL_OK: none */
+};
+
+static inline int64_t tl_trial_now(const struct tl_trial *trial)
+{
+	return trial->engine.now_ns;
+}
+
+/* Ends the run with a reason; the first one stays. */
+void tl_trial_fail(struct tl_trial *trial, enum tl_status code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The tenant's view by number, grown where a source brings new ones. */
+struct tl_tenant_view *tl_trial_tenant(struct tl_trial *trial, uint32_t tenant);
+
+/* A line about the job that is being explained. */
+void tl_trial_explain(struct tl_trial *trial, tl_job_id id, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif
