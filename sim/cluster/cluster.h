@@ -45,7 +45,8 @@ void tl_cluster_spec_fini(struct tl_cluster_spec *spec);
 /* The number of a model by name, added where new (memory_bytes then counts); TL_E_CONFIG past TL_MODELS_MAX. */
 enum tl_status tl_cluster_spec_model(struct tl_cluster_spec *spec, const char *name,
                                      int64_t memory_bytes, uint32_t *out, struct tl_error *error);
-/* Memory of a GPU model known by name (`A100-SXM4-80GB`, `V100M32`, `T4` …), or -1. */
+/* Memory of a GPU model known by name (`A100-SXM4-80GB`, `V100M32`, `T4` …), or -1. A GPU
+ * whose memory is unknown (-1) is taken to hold whatever is asked: nothing is checked. */
 int64_t tl_gpu_model_memory(const char *name);
 
 /* Where a job's workers sit. Arrays belong to the holder. */
@@ -55,11 +56,16 @@ struct tl_alloc {
 	uint32_t worker_count, gpu_count;
 };
 
+struct tl_residents; /* who is on a GPU, and how much of it is used whatever the node's state */
+struct tl_demand;    /* a node: what the placement being checked asks of it so far */
+
 struct tl_cluster {
 	struct tl_view view; /* points at the arrays below */
 	struct tl_node_view *nodes;
 	struct tl_gpu_view *gpus;
-	struct tl_residents *residents; /* a GPU: who is on it */
+	struct tl_residents *residents; /* one a GPU */
+	struct tl_demand *demands;      /* one a node; all zero between calls */
+	uint8_t *marks;                 /* a GPU: met in that placement; all zero between calls */
 	const struct tl_cluster_spec *spec; /* outlives the cluster */
 	int64_t down_mgpu;      /* capacity of nodes that are down */
 	int64_t allocated_mgpu; /* physical, held by work */
@@ -72,17 +78,20 @@ enum tl_status tl_cluster_init(struct tl_cluster *cluster, const struct tl_clust
                                struct tl_error *error);
 void tl_cluster_fini(struct tl_cluster *cluster);
 
-/* Whether the placement is legal and free for the shape, or the first thing wrong. O(GPUs of the job). */
+/* Whether the placement is legal and free for the shape, or the first thing wrong. The GPUs
+ * of a job are distinct, over all its workers (communication libraries refuse two ranks on
+ * one device). A negative gpu_memory_bytes takes none. O(workers + GPUs of the job). */
 enum tl_refusal tl_cluster_check(const struct tl_cluster *cluster, const struct tl_shape *shape,
                                  const struct tl_placement *where);
 /* Takes and gives back, exactly. take asserts what check checks. Draining: the job's GPUs
- * count as draining from mark to release. */
+ * count as draining from mark to release. Releasing on a cordoned node is legal. O(GPUs of
+ * the job), but for GPUs with many residents: O(residents). */
 void tl_cluster_take(struct tl_cluster *cluster, tl_job_id job, const struct tl_shape *shape,
                      const struct tl_alloc *where);
 void tl_cluster_release(struct tl_cluster *cluster, tl_job_id job, const struct tl_shape *shape,
                         const struct tl_alloc *where);
-void tl_cluster_mark_draining(struct tl_cluster *cluster, const struct tl_shape *shape,
-                              const struct tl_alloc *where);
+void tl_cluster_mark_draining(struct tl_cluster *cluster, tl_job_id job,
+                              const struct tl_shape *shape, const struct tl_alloc *where);
 
 /* Down: everything on the node must have been released before. Cordoned: nothing new. */
 void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t node, enum tl_node_state state);
@@ -91,7 +100,8 @@ void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t node, enum t
 bool tl_cluster_could_fit(const struct tl_cluster *cluster, const struct tl_shape *shape);
 
 enum tl_distance tl_cluster_distance(const struct tl_cluster *cluster, uint32_t gpu_a, uint32_t gpu_b);
-/* The widest distance between any two GPUs of a placement. O(GPUs). */
+/* The narrowest distance that holds between all GPUs of a placement (TL_SAME_GPU for one
+ * or none). O(GPUs). */
 enum tl_distance tl_cluster_spread(const struct tl_cluster *cluster, const struct tl_alloc *where);
 /* Jobs on a GPU in order of arrival there; valid until the next take or release. */
 const tl_job_id *tl_cluster_gpu_jobs(const struct tl_cluster *cluster, uint32_t gpu, uint32_t *count);

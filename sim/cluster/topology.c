@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the cluster is made of, and how far apart its GPUs are. */
+#include "sim/base/arena.h"
+#include "sim/base/units.h"
+#include "sim/cluster/cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Memory of GPU models as their makers' data sheets state it, under the names that the
+ * public traces use (openb: V100M16 …) and the makers' own. What a driver shows is a few
+ * per cent less where ECC is kept in band (T4). */
+static const struct {
+	const char *name;
+	int64_t memory_gib;
+} known_models[] = {
+	{"A100-SXM4-80GB", 80}, /* NVIDIA A100 data sheet (2021): 80 GB HBM2e */
+	{"A100-SXM4-40GB", 40}, /* the same: 40 GB HBM2 */
+	{"A100-PCIE-80GB", 80},
+	{"A100-PCIE-40GB", 40},
+	{"A800-SXM4-80GB", 80},
+	{"H100-SXM5-80GB", 80}, /* NVIDIA H100 data sheet (2022): 80 GB HBM3 */
+	{"H800-SXM5-80GB", 80},
+	{"A10", 24},     /* NVIDIA A10 data sheet (2021): 24 GB GDDR6 */
+	{"A30", 24},     /* NVIDIA A30 data sheet (2021): 24 GB HBM2 */
+	{"L4", 24},      /* NVIDIA L4 data sheet (2023): 24 GB GDDR6 */
+	{"L40S", 48},    /* NVIDIA L40S data sheet (2023): 48 GB GDDR6 */
+	{"V100M16", 16}, /* NVIDIA V100 data sheet (2018): 16 or 32 GB HBM2 */
+	{"V100M32", 32},
+	{"V100-SXM2-16GB", 16},
+	{"V100-SXM2-32GB", 32},
+	{"T4", 16},      /* NVIDIA T4 data sheet (2018): 16 GB GDDR6 */
+	{"P100", 16},    /* NVIDIA P100 data sheet (2016): the 16 GB version, openb's */
+	{"P4", 8},       /* NVIDIA P4 data sheet (2016): 8 GB GDDR5 */
+	{"K80", 12},     /* NVIDIA K80 board specification (2015): 24 GB on two GPUs */
+	/* openb's G2 and G3 are masked names: their memory is not published, hence unknown;
+	 * so are PAI's V100 (either size) and MISC. */
+};
+
+int64_t tl_gpu_model_memory(const char *name)
+{
+	for (size_t i = 0; i < sizeof known_models / sizeof known_models[0]; i++)
+		if (strcmp(known_models[i].name, name) == 0)
+			return known_models[i].memory_gib * TL_GIB;
+	return TL_NONE;
+}
+
+void tl_cluster_spec_fini(struct tl_cluster_spec *spec)
+{
+	free(spec->models);
+	free(spec->nodes);
+	*spec = (struct tl_cluster_spec){0};
+}
+
+enum tl_status tl_cluster_spec_model(struct tl_cluster_spec *spec, const char *name,
+                                     int64_t memory_bytes, uint32_t *out, struct tl_error *error)
+{
+	size_t length = strlen(name);
+	struct tl_gpu_model *model;
+
+	for (size_t i = 0; i < spec->model_count; i++) {
+		if (strcmp(spec->models[i].name, name) == 0) {
+			*out = (uint32_t)i;
+			return TL_OK;
+		}
+	}
+	if (length == 0 || length >= TL_MODEL_NAME_MAX)
+		return tl_error_set(error, TL_E_CONFIG, NULL, 0, 0,
+		                    "name of a GPU model: got `%s`, wanted 1 to %d bytes", name,
+		                    TL_MODEL_NAME_MAX - 1);
+	if (spec->model_count == TL_MODELS_MAX)
+		return tl_error_set(error, TL_E_CONFIG, NULL, 0, 0,
+		                    "GPU models: `%s` is one too many, wanted at most %d", name,
+		                    TL_MODELS_MAX);
+	spec->models = tl_realloc_array(spec->models, spec->model_count + 1, sizeof *spec->models);
+	model = &spec->models[spec->model_count];
+	*model = (struct tl_gpu_model){.memory_bytes = memory_bytes};
+	memcpy(model->name, name, length);
+	*out = (uint32_t)spec->model_count++;
+	return TL_OK;
+}
+
+enum tl_distance tl_cluster_distance(const struct tl_cluster *cluster, uint32_t gpu_a, uint32_t gpu_b)
+{
+	uint32_t at_a = cluster->gpus[gpu_a].node;
+	uint32_t at_b = cluster->gpus[gpu_b].node;
+	const struct tl_node_view *a = &cluster->nodes[at_a];
+	const struct tl_node_view *b = &cluster->nodes[at_b];
+
+	if (gpu_a == gpu_b)
+		return TL_SAME_GPU;
+	if (at_a == at_b) {
+		/* Two GPUs a PCIe switch: (0,1) (2,3) … of the node. */
+		if ((gpu_a - a->first_gpu) / 2 == (gpu_b - a->first_gpu) / 2)
+			return TL_SAME_PAIR;
+		return TL_SAME_NODE;
+	}
+	if (a->rack == b->rack)
+		return TL_SAME_RACK;
+	if (a->leaf == b->leaf)
+		return TL_SAME_LEAF;
+	if (a->pod == b->pod)
+		return TL_SAME_POD;
+	return TL_ACROSS;
+}
+
+/* The narrowest class that holds all GPUs is that of the first and each other: racks,
+ * leaves and pods partition the nodes. */
+enum tl_distance tl_cluster_spread(const struct tl_cluster *cluster, const struct tl_alloc *where)
+{
+	enum { PAIR, NODE, RACK, LEAF, POD, LEVELS };
+	static const enum tl_distance level_distance[LEVELS] = {TL_SAME_PAIR, TL_SAME_NODE, TL_SAME_RACK,
+	                                                        TL_SAME_LEAF, TL_SAME_POD};
+	bool same[LEVELS] = {true, true, true, true, true};
+	const struct tl_node_view *first;
+	uint32_t first_node;
+
+	if (where->gpu_count <= 1)
+		return TL_SAME_GPU;
+	first_node = cluster->gpus[where->gpus[0]].node;
+	first = &cluster->nodes[first_node];
+	for (uint32_t i = 1; i < where->gpu_count; i++) {
+		uint32_t gpu = where->gpus[i];
+		uint32_t at = cluster->gpus[gpu].node;
+		const struct tl_node_view *node = &cluster->nodes[at];
+
+		same[NODE] = same[NODE] && at == first_node;
+		same[PAIR] = same[PAIR] && at == first_node &&
+		             (gpu - node->first_gpu) / 2 == (where->gpus[0] - node->first_gpu) / 2;
+		same[RACK] = same[RACK] && node->rack == first->rack;
+		same[LEAF] = same[LEAF] && node->leaf == first->leaf;
+		same[POD] = same[POD] && node->pod == first->pod;
+	}
+	for (int level = 0; level < LEVELS; level++)
+		if (same[level])
+			return level_distance[level];
+	return TL_ACROSS;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The cluster against a model that keeps nothing but the list of what is held and
+ * recounts everything from it: random placements, legal or not, of random shapes, with
+ * releases, draining and node states in between.
+ */
+#include "sim/base/rng.h"
+#include "sim/base/units.h"
+#include "sim/cluster/cluster.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum { NODES = 6, GPUS = 14, SHAPES = 24, HELD = 20, WORKERS = 3, STEPS = 4000000, VERIFY_EVERY = 97 };
+
+struct held {
+	tl_job_id job; /* 0: free slot */
+	const struct tl_shape *shape;
+	uint32_t nodes[WORKERS], gpus[WORKERS * 4];
+	bool draining;
+};
+
+static struct tl_node_spec nodes[NODES];
+static struct tl_gpu_model models[2] = {{.name = "a", .memory_bytes = 1000}, {.name = "b", .memory_bytes = -1}};
+static const struct tl_cluster_spec spec = {.models = models, .model_count = 2, .nodes = nodes,
+                                            .node_count = NODES};
+static struct tl_shape shapes[SHAPES];
+static struct held held[HELD];
+static struct tl_cluster cluster;
+static struct tl_rng rng;
+
+static uint32_t below(uint32_t n)
+{
+	return (uint32_t)tl_rng_below(&rng, n);
+}
+
+static struct tl_worker random_worker(uint32_t gpus, int32_t share)
+{
+	return (struct tl_worker){.gpus = gpus,
+	                          .share_mgpu = gpus > 0 ? share : 0,
+	                          .gpu_memory_bytes = gpus > 0 ? (int64_t)below(600) - 50 : 0,
+	                          .cpu_milli = below(400),
+	                          .ram_bytes = below(400)};
+}
+
+static void make_world(void)
+{
+	static const uint32_t gpu_counts[NODES] = {4, 2, 4, 1, 3, 0};
+
+	for (uint32_t n = 0; n < NODES; n++)
+		nodes[n] = (struct tl_node_spec){.gpus = gpu_counts[n], .model = gpu_counts[n] ? n % 2 : TL_NO_INDEX,
+		                                 .cpu_milli = 1000, .ram_bytes = 1000};
+	for (uint32_t s = 0; s < SHAPES; s++) {
+		int32_t share = below(2) ? 1000 : 1 + (int32_t)below(999);
+		struct tl_shape *shape = &shapes[s];
+
+		shape->workers = 1 + below(WORKERS);
+		shape->full = random_worker(below(4), share);
+		shape->last = random_worker(below(4), share);
+		shape->gpus = (shape->workers - 1) * shape->full.gpus + shape->last.gpus;
+		shape->model_mask = below(4) ? UINT64_MAX : 1 + below(3);
+	}
+	cr_assert_eq(tl_cluster_init(&cluster, &spec, NULL), TL_OK);
+}
+
+static const struct tl_worker *worker_at(const struct tl_shape *shape, uint32_t w)
+{
+	return w == shape->workers - 1 ? &shape->last : &shape->full;
+}
+
+static int64_t positive(int64_t value)
+{
+	return value > 0 ? value : 0;
+}
+
+/* What all that is held, and `extra`, ask of a GPU or node. */
+struct sums {
+	int64_t mgpu[GPUS], memory[GPUS], draining[GPUS], cpu[NODES], ram[NODES];
+};
+
+static void add_up(struct sums *sums, const struct held *one)
+{
+	uint32_t next = 0;
+
+	for (uint32_t w = 0; w < one->shape->workers; w++) {
+		const struct tl_worker *worker = worker_at(one->shape, w);
+
+		sums->cpu[one->nodes[w]] += worker->cpu_milli;
+		sums->ram[one->nodes[w]] += worker->ram_bytes;
+		for (uint32_t i = 0; i < worker->gpus; i++, next++) {
+			sums->mgpu[one->gpus[next]] += worker->share_mgpu;
+			sums->memory[one->gpus[next]] += positive(worker->gpu_memory_bytes);
+			sums->draining[one->gpus[next]] += one->draining ? worker->share_mgpu : 0;
+		}
+	}
+}
+
+static void recount(struct sums *sums)
+{
+	memset(sums, 0, sizeof *sums);
+	for (uint32_t h = 0; h < HELD; h++)
+		if (held[h].job)
+			add_up(sums, &held[h]);
+}
+
+/* Whether a placement is legal, by the plain reading of the rules. */
+static bool legal(const struct held *one)
+{
+	struct sums sums;
+	uint32_t next = 0;
+
+	recount(&sums);
+	add_up(&sums, one);
+	for (uint32_t w = 0; w < one->shape->workers; w++) {
+		const struct tl_worker *worker = worker_at(one->shape, w);
+		uint32_t n = one->nodes[w];
+
+		if (cluster.nodes[n].state != TL_NODE_UP || sums.cpu[n] > 1000 || sums.ram[n] > 1000)
+			return false;
+		for (uint32_t i = 0; i < worker->gpus; i++, next++) {
+			uint32_t g = one->gpus[next];
+
+			for (uint32_t j = 0; j < next; j++)
+				if (one->gpus[j] == g)
+					return false;
+			if (cluster.gpus[g].node != n || sums.mgpu[g] > 1000)
+				return false;
+			if (models[nodes[n].model].memory_bytes >= 0 && worker->gpu_memory_bytes > 0 &&
+			    sums.memory[g] > models[nodes[n].model].memory_bytes)
+				return false;
+			if (!(one->shape->model_mask >> nodes[n].model & 1))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void compare(void)
+{
+	struct sums sums;
+
+	recount(&sums);
+	for (uint32_t g = 0; g < GPUS; g++) {
+		const struct tl_gpu_view *gpu = &cluster.gpus[g];
+		bool up = cluster.nodes[gpu->node].state == TL_NODE_UP;
+
+		cr_assert_eq(gpu->free_mgpu, up ? 1000 - sums.mgpu[g] : 0);
+		cr_assert_eq(gpu->draining_mgpu, sums.draining[g]);
+		if (gpu->total_memory_bytes >= 0)
+			cr_assert_eq(gpu->free_memory_bytes, gpu->total_memory_bytes - sums.memory[g]);
+	}
+	for (uint32_t n = 0; n < NODES; n++) {
+		cr_assert_eq(cluster.nodes[n].free_cpu_milli, 1000 - sums.cpu[n]);
+		cr_assert_eq(cluster.nodes[n].free_ram_bytes, 1000 - sums.ram[n]);
+	}
+	tl_cluster_verify(&cluster);
+}
+
+static struct tl_alloc alloc_of(struct held *one)
+{
+	return (struct tl_alloc){.nodes = one->nodes, .gpus = one->gpus,
+	                         .worker_count = one->shape->workers, .gpu_count = one->shape->gpus};
+}
+
+/* Mostly sensible, so that many are legal: GPUs of the node, ascending from a random one. */
+static void random_place(struct held *one)
+{
+	uint32_t next = 0;
+
+	one->shape = &shapes[below(SHAPES)];
+	for (uint32_t w = 0; w < one->shape->workers; w++) {
+		const struct tl_worker *worker = worker_at(one->shape, w);
+		uint32_t n = below(NODES);
+		const struct tl_node_view *node = &cluster.nodes[n];
+		uint32_t start = node->gpu_count ? below(node->gpu_count) : 0;
+
+		one->nodes[w] = n;
+		for (uint32_t i = 0; i < worker->gpus; i++)
+			one->gpus[next++] = node->gpu_count && below(64)
+			                        ? node->first_gpu + (start + i) % node->gpu_count
+			                        : below(GPUS);
+	}
+}
+
+static void step_take(tl_job_id job, uint64_t *taken)
+{
+	struct held one = {.job = job};
+	struct tl_placement where;
+	uint32_t slot = below(HELD);
+	bool wanted;
+
+	if (held[slot].job)
+		return;
+	random_place(&one);
+	where = (struct tl_placement){.nodes = one.nodes, .gpus = one.gpus,
+	                              .worker_count = one.shape->workers, .gpu_count = one.shape->gpus};
+	wanted = legal(&one);
+	cr_assert_eq(tl_cluster_check(&cluster, one.shape, &where) == TL_ACCEPTED, wanted);
+	if (!wanted)
+		return;
+	held[slot] = one;
+	tl_cluster_take(&cluster, job, one.shape, &(struct tl_alloc){one.nodes, one.gpus, one.shape->workers,
+	                                                             one.shape->gpus});
+	(*taken)++;
+}
+
+static void step_release(uint32_t slot)
+{
+	struct tl_alloc where;
+
+	if (!held[slot].job)
+		return;
+	where = alloc_of(&held[slot]);
+	tl_cluster_release(&cluster, held[slot].job, held[slot].shape, &where);
+	held[slot].job = 0;
+}
+
+static void step_drain(uint32_t slot)
+{
+	struct tl_alloc where;
+
+	if (!held[slot].job || held[slot].draining)
+		return;
+	where = alloc_of(&held[slot]);
+	tl_cluster_mark_draining(&cluster, held[slot].job, held[slot].shape, &where);
+	held[slot].draining = true;
+}
+
+static void step_state(void)
+{
+	uint32_t n = below(NODES);
+	enum tl_node_state state = (enum tl_node_state)below(3);
+
+	if (state == TL_NODE_DOWN)
+		for (uint32_t h = 0; h < HELD; h++)
+			for (uint32_t w = 0; held[h].job && w < held[h].shape->workers; w++)
+				if (held[h].nodes[w] == n)
+					step_release(h);
+	tl_cluster_set_node_state(&cluster, n, state);
+	tl_cluster_set_node_state(&cluster, below(NODES), TL_NODE_UP);
+}
+
+Test(cluster_model, agrees_with_a_recount)
+{
+	uint64_t taken = 0;
+
+	tl_rng_init(&rng, 1, TL_STREAM_TEST, 0);
+	make_world();
+	for (uint32_t step = 0; step < STEPS; step++) {
+		uint32_t what = below(100);
+
+		if (what < 55)
+			step_take(step + 1, &taken);
+		else if (what < 96)
+			step_release(below(HELD));
+		else if (what < 99)
+			step_drain(below(HELD));
+		else
+			step_state();
+		if (step % VERIFY_EVERY == 0)
+			compare();
+	}
+	compare();
+	cr_assert_gt(taken, STEPS / 10, "too few legal placements to mean anything: %llu",
+	             (unsigned long long)taken);
+	for (uint32_t h = 0; h < HELD; h++)
+		step_release(h);
+	for (uint32_t n = 0; n < NODES; n++)
+		tl_cluster_set_node_state(&cluster, n, TL_NODE_UP);
+	compare();
+	cr_assert_eq(cluster.view.free_gpus, GPUS);
+	cr_assert_eq(cluster.allocated_mgpu, 0);
+	tl_cluster_fini(&cluster);
+}
