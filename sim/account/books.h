@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rooms of the account, for the files of this folder alone. */
+#ifndef TIDELAB_ACCOUNT_BOOKS_H
+#define TIDELAB_ACCOUNT_BOOKS_H
+
+#include "sim/account/account.h"
+
+#define TL_MGPU_NS_PER_GPU_S 1e12
+
+/* A text member of a row; what is longer than the member is cut. */
+void tl_row_text(char *to, size_t size, const char *from);
+
+/* ---- metrics.c: integrals, distributions, the summary's rows ---- */
+
+/* How a job's story ended, for the counts: each job is of one class. */
+enum tl_fate {
+	TL_FATE_COMPLETED,
+	TL_FATE_FAILED,
+	TL_FATE_CANCELLED,
+	TL_FATE_REJECTED,
+	TL_FATE_INFEASIBLE,
+	TL_FATE_DROPPED,
+	TL_FATE_CENSORED,
+	TL_FATE_COUNT
+};
+enum tl_fate tl_fate_of(const struct tl_job_account *job);
+/* Started and ended by itself: it has a JCT that says something of the service it got. */
+bool tl_job_served(const struct tl_job_account *job);
+int64_t tl_job_requeue_ns(const struct tl_job_account *job);
+double tl_job_bounded_slowdown(const struct tl_job_account *job);
+
+enum { TL_PACKING_READINGS = 3 };
+
+struct tl_packing {
+	uint64_t told, placed; /* jobs */
+	tl_i128 requested_mgpu;
+	bool taken[TL_PACKING_READINGS];   /* at 0.90, 1.00, 1.30 of capacity */
+	int64_t mgpu[TL_PACKING_READINGS]; /* fragmented at 0.90, else allocated; -1: not computed */
+};
+
+struct tl_tenant_book {
+	uint64_t jobs;
+	tl_i128 held_mgpu_ns;
+};
+
+struct tl_metrics {
+	struct tl_levels levels;
+	int64_t at_ns; /* integrated up to */
+	tl_i128 capacity, down, allocated, nominal, progress; /* ∫, mgpu · ns */
+	tl_i128 partial;                                      /* ∫, nodes · ns */
+	struct tl_dist wait, jct;
+	uint64_t fates[TL_FATE_COUNT];
+	int64_t first_submit_ns, last_end_ns; /* -1: none */
+	tl_i128 requeue_ns, lost_mgpu_ns;
+	tl_i128 served_productive_mgpu_ns, served_asked_mgpu_ns; /* ETTR */
+	double slowdown_sum, slowdown_squares;
+	uint64_t jobs, restarts;
+	struct tl_tenant_book *tenants; /* by number */
+	size_t tenant_count, tenant_room;
+	struct tl_packing packing;
+	struct tl_row_summary *rows;
+	size_t row_count, row_room;
+};
+
+void tl_metrics_init(struct tl_metrics *metrics, const struct tl_cluster *cluster, bool exact);
+void tl_metrics_fini(struct tl_metrics *metrics);
+/* The levels so far, up to now; returns the time that was added. */
+int64_t tl_metrics_advance(struct tl_metrics *metrics, int64_t now_ns);
+void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job);
+void tl_metrics_packing(struct tl_metrics *metrics, int64_t request_mgpu, bool placed,
+                        int64_t allocated_mgpu, int64_t fragmented_mgpu);
+void tl_metrics_summarise(struct tl_metrics *metrics, const struct tl_ledger *ledger,
+                          uint32_t gpu_nodes, const struct tl_run_counts *counts);
+
+/* ---- jobs.c: what is kept of each job for /jobs ---- */
+
+struct tl_jobs_book {
+	struct tl_kept_block **blocks;
+	size_t block_count, block_room;
+	uint64_t count;
+	struct tl_kept_rare *rare; /* what most jobs do not have */
+	size_t rare_count, rare_room;
+	char *ids;          /* the text block being filled */
+	size_t ids_used;
+	char **id_blocks;
+	size_t id_block_count, id_block_room;
+	size_t id_longest;
+};
+
+void tl_jobs_book_init(struct tl_jobs_book *book);
+void tl_jobs_book_fini(struct tl_jobs_book *book);
+void tl_jobs_book_add(struct tl_jobs_book *book, const struct tl_job_account *job);
+/* Bytes held, all told. */
+size_t tl_jobs_book_bytes(const struct tl_jobs_book *book);
+/* /jobs, in input order. */
+enum tl_status tl_jobs_book_write(const struct tl_jobs_book *book, struct tl_results *results,
+                                  const struct tl_intern *tenants, const struct tl_intern *queues,
+                                  struct tl_error *error);
+
+/* ---- tables.c: streamed rows, /nodes, /summary, /ledger ---- */
+
+struct tl_node_book {
+	int64_t at_ns, allocated_mgpu; /* since */
+	tl_i128 allocated, down;       /* ∫, mgpu · ns */
+	uint64_t starts;
+	uint32_t failures;
+	bool is_down;
+};
+
+struct tl_tables {
+	struct tl_results *results; /* NULL: nothing is written */
+	uint32_t wanted;
+	/* NULL: not asked for */
+	struct tl_table *transitions, *timeline, *placements, *decisions, *faults;
+	struct tl_node_book *nodes;
+};
+
+enum tl_status tl_tables_init(struct tl_tables *tables, const struct tl_account_config *config,
+                              struct tl_error *error);
+void tl_tables_fini(struct tl_tables *tables);
+void tl_tables_node(struct tl_tables *tables, const struct tl_cluster *cluster, int64_t now_ns,
+                    uint32_t node);
+enum tl_status tl_tables_finish(struct tl_tables *tables, const struct tl_account_config *config,
+                                int64_t end_ns, const struct tl_ledger *ledger,
+                                const struct tl_metrics *metrics, struct tl_error *error);
+
+#endif
