@@ -169,6 +169,16 @@ $(STAMP): FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(FLAGS_TEXT)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_TEXT)' > $@
 
+# Another set of sources links anew, and modules whose source has gone are removed.
+SOURCES_STAMP := $(BUILD)/sources.stamp
+SOURCES_TEXT = $(LIB_OBJ) $(MAIN_OBJ) $(MODULES) $(wildcard $(TEST_FOLDERS:%=tests/%/*.c))
+$(SOURCES_STAMP): FORCE
+	@mkdir -p $(@D)
+	@if ! echo '$(SOURCES_TEXT)' | cmp -s - $@; then \
+	    for so in $(filter-out $(MODULES:=.so),$(wildcard $(BUILD)/policies/*.so $(BUILD)/policies/*/*.so $(BUILD)/tests/modules/*.so)); do \
+	        rm -f $$so; done; \
+	    echo '$(SOURCES_TEXT)' > $@; fi
+
 # The commit goes into one object alone, so that a commit rebuilds little.
 COMMIT_STAMP := $(BUILD)/commit.stamp
 COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
@@ -186,7 +196,7 @@ $(OBJ)/%.o: %.c $(STAMP)
 	@echo "  CC      $<"
 	@$(COMPILE) $(LIB_CFLAGS) -c $< -o $@
 
-$(LIBTIDELAB): $(LIB_OBJ)
+$(LIBTIDELAB): $(LIB_OBJ) $(SOURCES_STAMP)
 	@echo "  AR      $@"
 	@rm -f $@
 	@$(AR) rcsD $@ $(LIB_OBJ)
@@ -206,7 +216,7 @@ MODULES :=
 define module
 $(if $(filter $(1),$(MODULES)),$(error two policies are named $(notdir $(1)): $(2)))
 MODULES += $(1)
-$(1).so: $(patsubst %.c,$(OBJ)/pic/%.o,$(2))
+$(1).so: $(patsubst %.c,$(OBJ)/pic/%.o,$(2)) $(SOURCES_STAMP)
 endef
 seat_files = $(foreach s,$(2),$(eval $(call module,$(BUILD)/$(1)/$(call dash,$(basename $(notdir $(s)))),$(s))))
 seat_folders = $(foreach d,$(2),$(if $(wildcard $(d)*.c),$(eval $(call module,$(BUILD)/$(1)/$(call dash,$(notdir $(d:/=))),$(wildcard $(d)*.c)))))
@@ -228,7 +238,7 @@ $(OBJ)/pic/%.o: %.c $(STAMP)
 $(MODULES:=.so):
 	@mkdir -p $(@D)
 	@echo "  SO      $@"
-	@$(LINK) -shared $(POLICY_DEFS) $^ -lm -o $@
+	@$(LINK) -shared $(POLICY_DEFS) $(filter %.o,$^) -lm -o $@
 
 .PHONY: policies
 policies: $(SHIPPED_MODULES)
