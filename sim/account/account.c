@@ -117,8 +117,7 @@ void tl_account_transition(struct tl_account *account, int64_t now_ns, uint64_t 
 }
 
 void tl_account_placement(struct tl_account *account, uint64_t row, uint32_t node,
-                          int64_t gpus_mgpu, int64_t start_ns, int64_t end_ns,
-                          enum tl_reason ended)
+                          int64_t gpus_mgpu, int64_t start_ns, int64_t end_ns, enum tl_reason ended)
 {
 	struct tl_row_placement *out;
 

@@ -24,13 +24,13 @@ enum tl_purpose {
 	TL_PURPOSE_COMMUNICATION, /* slower than in one node */
 	TL_PURPOSE_INTERFERENCE,  /* slower for co-tenants */
 	TL_PURPOSE_CHECKPOINT,
-	TL_PURPOSE_START,         /* Scheduled */
+	TL_PURPOSE_START, /* Scheduled */
 	TL_PURPOSE_SUSPEND,
 	TL_PURPOSE_RESUME,
 	TL_PURPOSE_REWORK,        /* work that was lost */
 	TL_PURPOSE_IDLE_RESERVED, /* free, kept for a waiting job */
-	TL_PURPOSE_IDLE_FRAGMENTED, /* free while work waits: it does not fit, or the policy leaves it */
-	TL_PURPOSE_IDLE_FREE,     /* free while nothing waits */
+	TL_PURPOSE_IDLE_FRAGMENTED, /* free while work waits: no fit, or the policy leaves it */
+	TL_PURPOSE_IDLE_FREE,       /* free while nothing waits */
 	TL_PURPOSE_DOWN,
 	TL_PURPOSE_COUNT
 };
@@ -83,7 +83,7 @@ void tl_ledger_write(const struct tl_ledger *ledger, struct tl_table *table,
 
 struct tl_levels {
 	int64_t capacity_mgpu, down_mgpu;
-	int64_t allocated_mgpu;  /* physical */
+	int64_t allocated_mgpu; /* physical */
 	int64_t nominal_mgpu;
 	int64_t productive_mgpu; /* Σ share × speed of Running work */
 	int64_t reserved_mgpu;   /* free GPUs kept by reservations */
@@ -97,15 +97,16 @@ struct tl_levels {
 /* What is known of a job once it is done with (or at the horizon). */
 struct tl_job_account {
 	const char *id;
-	uint64_t row;            /* in input order, over all workload entries; each once */
+	uint64_t row; /* in input order, over all workload entries; each once */
 	uint32_t tenant, queue;
-	uint8_t kind, state, reason; /* enum tl_job_kind, tl_job_state, tl_reason (results/schema.h) */
+	uint8_t kind, state,
+	    reason; /* enum tl_job_kind, tl_job_state, tl_reason (results/schema.h) */
 	int64_t submit_ns, first_start_ns, end_ns; /* -1 where it did not happen */
 	int64_t gpus_mgpu, estimate_ns;
 	uint32_t workers, preemptions, restarts, node;
 	int64_t in_state_ns[TL_JOB_STATE_COUNT];
-	int64_t lost_work_ns;    /* reference work done and lost */
-	int64_t work_ns;         /* reference work wanted */
+	int64_t lost_work_ns;                     /* reference work done and lost */
+	int64_t work_ns;                          /* reference work wanted */
 	tl_i128 held_mgpu_ns, productive_mgpu_ns; /* productive: that still counts */
 };
 
@@ -116,9 +117,9 @@ struct tl_run_counts {
 };
 
 struct tl_account_config {
-	struct tl_results *results;       /* NULL: nothing is written */
-	uint32_t tables;                  /* enum tl_output_table (sim/config/scenario.h) */
-	const struct tl_cluster *cluster; /* this and the names outlive the account */
+	struct tl_results *results;               /* NULL: nothing is written */
+	uint32_t tables;                          /* enum tl_output_table (sim/config/scenario.h) */
+	const struct tl_cluster *cluster;         /* this and the names outlive the account */
 	const struct tl_intern *tenants, *queues; /* names by number */
 	const char *const *model_names;
 };

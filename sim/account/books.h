@@ -34,8 +34,9 @@ enum { TL_PACKING_READINGS = 3 };
 struct tl_packing {
 	uint64_t told, placed; /* jobs */
 	tl_i128 requested_mgpu;
-	bool taken[TL_PACKING_READINGS];   /* at 0.90, 1.00, 1.30 of capacity */
-	int64_t mgpu[TL_PACKING_READINGS]; /* fragmented at 0.90, else allocated; -1: not computed */
+	bool taken[TL_PACKING_READINGS]; /* at 0.90, 1.00, 1.30 of capacity */
+	int64_t
+	    mgpu[TL_PACKING_READINGS]; /* fragmented at 0.90, else allocated; -1: not computed */
 };
 
 struct tl_tenant_book {
@@ -45,7 +46,7 @@ struct tl_tenant_book {
 
 struct tl_metrics {
 	struct tl_levels levels;
-	int64_t at_ns; /* integrated up to */
+	int64_t at_ns;                                        /* integrated up to */
 	tl_i128 capacity, down, allocated, nominal, progress; /* ∫, mgpu · ns */
 	tl_i128 partial;                                      /* ∫, nodes · ns */
 	struct tl_dist wait, jct;
@@ -80,7 +81,7 @@ struct tl_jobs_book {
 	uint64_t count;
 	struct tl_kept_rare *rare; /* what most jobs do not have */
 	size_t rare_count, rare_room;
-	char *ids;          /* the text block being filled */
+	char *ids; /* the text block being filled */
 	size_t ids_used;
 	char **id_blocks;
 	size_t id_block_count, id_block_room;

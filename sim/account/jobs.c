@@ -97,8 +97,8 @@ static uint32_t keep_rare(struct tl_jobs_book *book, const struct tl_job_account
 	      rare.lost_work_ns | rare.preemptions | rare.restarts))
 		return NO_RARE;
 	TL_ASSERT(book->rare_count < NO_RARE);
-	book->rare = tl_grow(book->rare, &book->rare_room, book->rare_count + 1,
-	                     sizeof *book->rare);
+	book->rare =
+	    tl_grow(book->rare, &book->rare_room, book->rare_count + 1, sizeof *book->rare);
 	book->rare[book->rare_count] = rare;
 	return (uint32_t)book->rare_count++;
 }
@@ -116,7 +116,8 @@ static double speed_mean(const struct tl_job_account *job)
 	if (job->gpus_mgpu <= 0)
 		return (double)NAN;
 	return ((double)job->productive_mgpu_ns / (double)job->gpus_mgpu +
-	        (double)job->lost_work_ns) / run_ns;
+	        (double)job->lost_work_ns) /
+	       run_ns;
 }
 
 void tl_jobs_book_add(struct tl_jobs_book *book, const struct tl_job_account *job)
@@ -124,8 +125,8 @@ void tl_jobs_book_add(struct tl_jobs_book *book, const struct tl_job_account *jo
 	size_t block = (size_t)(book->count / BLOCK_ROWS);
 
 	if (block == book->block_count) {
-		book->blocks = tl_grow(book->blocks, &book->block_room, block + 1,
-		                       sizeof *book->blocks);
+		book->blocks =
+		    tl_grow(book->blocks, &book->block_room, block + 1, sizeof *book->blocks);
 		book->blocks[book->block_count++] = tl_alloc(sizeof **book->blocks);
 	}
 	TL_ASSERT(job->kind < TL_ROW_KIND_COUNT && job->state < TL_ROW_STATE_COUNT);
@@ -183,8 +184,7 @@ static void fill_row(const struct tl_jobs_book *book, const struct kept *kept,
 	row->first_start_ns = kept->first_start_ns;
 	row->end_ns = kept->end_ns;
 	row->gpus_milli = kept->gpus_mgpu;
-	row->wait_ns =
-	    kept->first_start_ns < 0 ? TL_NONE : kept->first_start_ns - kept->submit_ns;
+	row->wait_ns = kept->first_start_ns < 0 ? TL_NONE : kept->first_start_ns - kept->submit_ns;
 	row->jct_ns = kept->end_ns < 0 ? TL_NONE : kept->end_ns - kept->submit_ns;
 	row->run_ns = kept->run_ns;
 	row->requeue_ns = rare->requeue_ns;
@@ -194,9 +194,9 @@ static void fill_row(const struct tl_jobs_book *book, const struct kept *kept,
 	row->resuming_ns = rare->resuming_ns;
 	row->lost_work_ns = rare->lost_work_ns;
 	row->estimate_ns = kept->estimate_ns;
-	row->bounded_slowdown = kept->end_ns < 0 || kept->first_start_ns < 0 ?
-	                            (double)NAN :
-	                            tl_job_bounded_slowdown(&job);
+	row->bounded_slowdown = kept->end_ns < 0 || kept->first_start_ns < 0
+	                            ? (double)NAN
+	                            : tl_job_bounded_slowdown(&job);
 	row->productive_gpu_s = kept->productive_gpu_s;
 	row->held_gpu_s = kept->held_gpu_s;
 	row->speed_mean = kept->speed_mean;

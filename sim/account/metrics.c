@@ -167,8 +167,7 @@ void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job
 	metrics->slowdown_sum += tl_job_bounded_slowdown(job);
 	metrics->slowdown_squares += tl_job_bounded_slowdown(job) * tl_job_bounded_slowdown(job);
 	metrics->served_productive_mgpu_ns += job->productive_mgpu_ns;
-	metrics->served_asked_mgpu_ns +=
-	    (tl_i128)job->gpus_mgpu * (job->end_ns - job->submit_ns);
+	metrics->served_asked_mgpu_ns += (tl_i128)job->gpus_mgpu * (job->end_ns - job->submit_ns);
 }
 
 void tl_metrics_packing(struct tl_metrics *metrics, int64_t request_mgpu, bool placed,
@@ -275,9 +274,9 @@ static void summarise_jobs(struct tl_metrics *metrics)
 	for (int i = 0; i < TL_FATE_COUNT; i++)
 		add(metrics, fates[i], "1", (double)metrics->fates[i]);
 	add(metrics, "makespan_s", "s",
-	    metrics->last_end_ns < 0 ?
-	        (double)NAN :
-	        seconds((double)(metrics->last_end_ns - metrics->first_submit_ns)));
+	    metrics->last_end_ns < 0
+	        ? (double)NAN
+	        : seconds((double)(metrics->last_end_ns - metrics->first_submit_ns)));
 	add_dist(metrics, "wait_", &metrics->wait);
 	add_dist(metrics, "jct_", &metrics->jct);
 	add(metrics, "bounded_slowdown_mean", "1",
@@ -345,9 +344,9 @@ static void summarise_packing(struct tl_metrics *metrics)
 		int at = order[i];
 
 		add(metrics, packing_names[at], "1",
-		    packing->taken[at] && packing->mgpu[at] >= 0 ?
-		        ratio(packing->mgpu[at], metrics->levels.capacity_mgpu) :
-		        (double)NAN);
+		    packing->taken[at] && packing->mgpu[at] >= 0
+		        ? ratio(packing->mgpu[at], metrics->levels.capacity_mgpu)
+		        : (double)NAN);
 	}
 	add(metrics, "packing_placed", "1",
 	    ratio((tl_i128)packing->placed, (tl_i128)packing->told));

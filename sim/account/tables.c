@@ -63,7 +63,8 @@ static int64_t node_allocated_mgpu(const struct tl_cluster *cluster, uint32_t no
 	int64_t allocated_mgpu = 0;
 
 	for (uint32_t i = 0; i < view->gpu_count; i++) {
-		int32_t nominal_mgpu = tl_view_gpu(&cluster->view, view->first_gpu + i)->nominal_mgpu;
+		int32_t nominal_mgpu =
+		    tl_view_gpu(&cluster->view, view->first_gpu + i)->nominal_mgpu;
 
 		allocated_mgpu += nominal_mgpu < TL_MGPU_PER_GPU ? nominal_mgpu : TL_MGPU_PER_GPU;
 	}

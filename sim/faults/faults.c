@@ -16,8 +16,8 @@ struct target {
 };
 
 struct node_faults {
-	uint64_t outages;    /* random ones begun */
-	uint32_t holding;    /* outages that keep it down */
+	uint64_t outages; /* random ones begun */
+	uint32_t holding; /* outages that keep it down */
 };
 
 struct tl_faults {
@@ -62,8 +62,7 @@ struct tl_outage tl_faults_outage(const struct tl_failures *failures, uint64_t s
 	if (!(up_ns < 0x1p62))
 		return outage;
 	outage.fail_ns = tl_time_add(up_since_ns, (int64_t)up_ns + 1);
-	outage.repair_ns =
-	    tl_time_add(outage.fail_ns, repair_time(failures, seed, node, n));
+	outage.repair_ns = tl_time_add(outage.fail_ns, repair_time(failures, seed, node, n));
 	if (outage.repair_ns <= outage.fail_ns && outage.fail_ns < TL_NEVER)
 		outage.repair_ns = outage.fail_ns + 1;
 	return outage;
@@ -147,8 +146,10 @@ static enum tl_status find_nodes(struct tl_faults *faults, const struct tl_clust
 	target->count = setting->node[0] ? 1 : setting->count;
 	if (target->count > faults->node_count)
 		return tl_error_set(error, TL_E_CONFIG, faults->scenario->path, setting->line,
-		                    setting->column, "faults[%zu].nodes: got %u, wanted at most the "
-		                    "cluster's %u", index, target->count, faults->node_count);
+		                    setting->column,
+		                    "faults[%zu].nodes: got %u, wanted at most the "
+		                    "cluster's %u",
+		                    index, target->count, faults->node_count);
 	target->nodes = tl_calloc(target->count, sizeof *target->nodes);
 	if (!setting->node[0]) {
 		draw_nodes(faults, index, target);
@@ -160,8 +161,10 @@ static enum tl_status find_nodes(struct tl_faults *faults, const struct tl_clust
 			return TL_OK;
 		}
 	return tl_error_set(error, TL_E_CONFIG, faults->scenario->path, setting->line,
-	                    setting->column, "faults[%zu].node: got `%s`, wanted the name of a node "
-	                    "of the cluster", index, setting->node);
+	                    setting->column,
+	                    "faults[%zu].node: got `%s`, wanted the name of a node "
+	                    "of the cluster",
+	                    index, setting->node);
 }
 
 const uint32_t *tl_faults_nodes(const struct tl_faults *faults, size_t index, uint32_t *count)
@@ -173,7 +176,8 @@ const uint32_t *tl_faults_nodes(const struct tl_faults *faults, size_t index, ui
 
 /* ---- both ---- */
 
-enum tl_status tl_faults_create(const struct tl_scenario *scenario, const struct tl_cluster *cluster,
+enum tl_status tl_faults_create(const struct tl_scenario *scenario,
+                                const struct tl_cluster *cluster,
                                 const struct tl_fault_kinds *kinds, struct tl_faults **out,
                                 struct tl_error *error)
 {

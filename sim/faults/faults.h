@@ -41,7 +41,8 @@ struct tl_outage {
 
 /* The scenario and the cluster outlive the faults. TL_E_CONFIG, with the entry's line, for
  * a node that does not exist or more nodes than there are. */
-enum tl_status tl_faults_create(const struct tl_scenario *scenario, const struct tl_cluster *cluster,
+enum tl_status tl_faults_create(const struct tl_scenario *scenario,
+                                const struct tl_cluster *cluster,
                                 const struct tl_fault_kinds *kinds, struct tl_faults **out,
                                 struct tl_error *error);
 void tl_faults_destroy(struct tl_faults *faults);

@@ -51,7 +51,8 @@ static void random_run(uint64_t seed, int64_t error_mgpu_ns)
 		int64_t room;
 
 		/* Sums pass 2^63 early in a run. */
-		now_ns += (int64_t)tl_rng_below(&rng, 3) * (int64_t)tl_rng_below(&rng, UINT64_C(1) << 45);
+		now_ns +=
+		    (int64_t)tl_rng_below(&rng, 3) * (int64_t)tl_rng_below(&rng, UINT64_C(1) << 45);
 		settle(ledger, job, now_ns, &rng);
 		levels.allocated_mgpu -= job->mgpu;
 		if (tl_rng_below(&rng, 50) == 0 && levels.allocated_mgpu < CAPACITY_MGPU)

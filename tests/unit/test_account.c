@@ -227,7 +227,8 @@ Test(account, cluster_metrics_by_hand)
 	tl_account_levels(account, 30 * S, &levels);
 	tl_ledger_add(ledger, who, TL_PURPOSE_PRODUCTIVE, (tl_i128)2000 * 20 * S);
 	tl_ledger_add(ledger, who, TL_PURPOSE_COMMUNICATION, (tl_i128)2000 * 20 * S);
-	tl_ledger_move(ledger, who, TL_PURPOSE_PRODUCTIVE, TL_PURPOSE_REWORK, (tl_i128)1000 * 8 * S);
+	tl_ledger_move(ledger, who, TL_PURPOSE_PRODUCTIVE, TL_PURPOSE_REWORK,
+	               (tl_i128)1000 * 8 * S);
 	finish(40 * S, &no_counts);
 	expect("elapsed_s", 40);
 	expect("allocation_ratio", 80.0 / 320);
@@ -268,16 +269,18 @@ Test(account, time_running_backwards_trips, .signal = SIGABRT)
 
 Test(account, an_end_without_a_final_state_trips, .signal = SIGABRT)
 {
-	struct tl_job_account job =
-	    make_job(0, 0, 0, 10, 10, TL_JOB_RUNNING, TL_REASON_COMPLETE);
+	struct tl_job_account job = make_job(0, 0, 0, 10, 10, TL_JOB_RUNNING, TL_REASON_COMPLETE);
 
 	tl_account_job(account, &job);
 }
 
 Test(account, counters_and_refusals)
 {
-	struct tl_run_counts counts = {.events = 11, .rounds = 7, .decisions = 5,
-	                               .preemptions = 3, .node_failures = 2,
+	struct tl_run_counts counts = {.events = 11,
+	                               .rounds = 7,
+	                               .decisions = 5,
+	                               .preemptions = 3,
+	                               .node_failures = 2,
 	                               .oracle_used = true};
 
 	counts.refused[TL_ACCEPTED] = 99; /* no refusal */
@@ -304,9 +307,9 @@ Test(account, packing_is_read_at_the_arrival_that_crosses)
 {
 	/* capacity 8000: 0.90 at 7200, 1.00 at 8000, 1.30 at 10400 asked for */
 	tl_account_packing(account, 7000, true, 7000, 100);
-	tl_account_packing(account, 200, true, 7200, 200);   /* 0.90 exactly */
+	tl_account_packing(account, 200, true, 7200, 200); /* 0.90 exactly */
 	tl_account_packing(account, 700, true, 7900, 300);
-	tl_account_packing(account, 200, false, 7900, 400);  /* past 1.00 */
+	tl_account_packing(account, 200, false, 7900, 400); /* past 1.00 */
 	tl_account_packing(account, 100, true, 8000, 500);
 	tl_account_packing(account, 2199, false, 8000, 600); /* 10,399: not yet */
 	finish(0, &no_counts);

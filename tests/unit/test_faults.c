@@ -45,8 +45,11 @@ static struct tl_faults *create(void)
 
 static void node_down(size_t index, uint32_t count, const char *name)
 {
-	settings[index] = (struct tl_fault_setting){
-	    .what = TL_FAULT_NODE_DOWN, .at_ns = TL_NS_PER_DAY, .count = count, .line = 7, .column = 5};
+	settings[index] = (struct tl_fault_setting){.what = TL_FAULT_NODE_DOWN,
+	                                            .at_ns = TL_NS_PER_DAY,
+	                                            .count = count,
+	                                            .line = 7,
+	                                            .column = 5};
 	(void)snprintf(settings[index].node, sizeof settings[index].node, "%s", name);
 	scenario.fault_count = index + 1;
 }

@@ -70,11 +70,11 @@ struct idle_case {
 Test(ledger, idle_time_by_what_stands)
 {
 	static const struct idle_case cases[] = {
-	    {8000, 0, 0, 0, 0, 0, 0, 8000},          /* nothing to do */
-	    {8000, 0, 3000, 0, 2, 0, 5000, 0},       /* work waits */
-	    {8000, 1000, 3000, 0, 0, 0, 0, 4000},    /* down is not idle */
+	    {8000, 0, 0, 0, 0, 0, 0, 8000},       /* nothing to do */
+	    {8000, 0, 3000, 0, 2, 0, 5000, 0},    /* work waits */
+	    {8000, 1000, 3000, 0, 0, 0, 0, 4000}, /* down is not idle */
 	    {8000, 1000, 3000, 1500, 1, 1500, 2500, 0},
-	    {8000, 0, 7000, 4000, 1, 1000, 0, 0},    /* reserved but still held */
+	    {8000, 0, 7000, 4000, 1, 1000, 0, 0}, /* reserved but still held */
 	    {8000, 8000, 0, 4000, 1, 0, 0, 0},
 	    {8000, 0, 3000, 1000, 0, 1000, 0, 4000},
 	};
@@ -93,8 +93,7 @@ Test(ledger, idle_time_by_what_stands)
 		          "case %zu", i);
 		cr_assert(own.idle[TL_PURPOSE_IDLE_FRAGMENTED] == 10 * cases[i].want_fragmented,
 		          "case %zu", i);
-		cr_assert(own.idle[TL_PURPOSE_IDLE_FREE] == 10 * cases[i].want_free, "case %zu",
-		          i);
+		cr_assert(own.idle[TL_PURPOSE_IDLE_FREE] == 10 * cases[i].want_free, "case %zu", i);
 		cr_assert(own.idle[TL_PURPOSE_DOWN] == 10 * cases[i].down, "case %zu", i);
 		tl_ledger_fini(&own);
 	}
