@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TL_NAME_MAX = 64 };
+enum { TL_NAME_MAX = 64, TL_USE_MAX = 512 };
 
 /* `option: value` of a policy module, checked later against the module's own table. */
 struct tl_setting {
@@ -26,7 +26,7 @@ struct tl_setting {
 
 /* policy.<seat>: NAME or {use: NAME, option: value …}. */
 struct tl_seat_setting {
-	char use[TL_NAME_MAX]; /* empty: seat not filled */
+	char use[TL_USE_MAX]; /* empty: seat not filled; with a slash: a resolved path */
 	struct tl_setting *settings;
 	size_t count;
 	long line, column;
@@ -150,6 +150,7 @@ struct tl_scenario {
  * validated. */
 struct tl_override {
 	const char *key, *value;
+	const char *flag; /* for messages, where it came from another flag: `--cluster`; NULL: `--set key` */
 };
 
 /* Reads, edits, validates and fills. cluster files are looked up relative to the scenario,

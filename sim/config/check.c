@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What one key alone does not show: names that must exist or be unique, pairs of limits. */
+#include "sim/config/config.h"
+
+#include <string.h>
+
+/* The node of a key for the message, or of the entry where the key is not written. */
+static const struct tl_tree *at_key(const struct tl_tree *map, const char *name)
+{
+	const struct tl_tree *node = tl_tree_get(map, name);
+
+	return node ? node : map;
+}
+
+static enum tl_status check_name(struct tl_fill *fill, const struct tl_config *config,
+                                 const struct tl_tree *root)
+{
+	const char *name = config->scenario.name;
+
+	if (!strchr(name, '/') && name[0] != '.' && name[0] != '-')
+		return TL_OK;
+	return tl_fill_fault(fill, at_key(root, "name"),
+	                     "name: got `%s`, wanted one without a slash that starts with neither `.` "
+	                     "nor `-`: files are named after it",
+	                     name);
+}
+
+static enum tl_status check_queues(struct tl_fill *fill, const struct tl_config *config,
+                                   const struct tl_tree *root)
+{
+	if (config->queue_count == 0)
+		return tl_fill_fault(fill, at_key(root, "queues"),
+		                     "queues: got an empty list, wanted at least one queue");
+	for (size_t i = 0; i < config->queue_count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(config->queues[i].queue.name, config->queues[j].queue.name) == 0)
+				return tl_fill_fault(fill, at_key(config->queues[i].node, "name"),
+				                     "queues[%zu].name: got `%s` again, wanted each name once",
+				                     i, config->queues[i].queue.name);
+	return TL_OK;
+}
+
+static enum tl_status check_tenants(struct tl_fill *fill, const struct tl_config *config)
+{
+	for (size_t i = 0; i < config->tenant_count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(config->tenants[i].tenant.name, config->tenants[j].tenant.name) == 0)
+				return tl_fill_fault(fill, at_key(config->tenants[i].node, "name"),
+				                     "tenants[%zu].name: got `%s` again, wanted each name once",
+				                     i, config->tenants[i].tenant.name);
+	return TL_OK;
+}
+
+static bool has_queue(const struct tl_config *config, const char *name)
+{
+	for (size_t i = 0; i < config->queue_count; i++)
+		if (strcmp(config->queues[i].queue.name, name) == 0)
+			return true;
+	return false;
+}
+
+static enum tl_status check_workload(struct tl_fill *fill, const struct tl_config *config, size_t i)
+{
+	const struct tl_workload_config *entry = &config->workloads[i];
+	const struct tl_trace_options *trace = &entry->workload.trace;
+	size_t length = tl_fill_enter(fill, "workload");
+
+	(void)tl_fill_enter_index(fill, i);
+	if (entry->workload.queue[0] != '\0' && !has_queue(config, entry->workload.queue))
+		return tl_fill_fault(fill, at_key(entry->node, "queue"),
+		                     "queue: got `%s`, wanted one of `queues`", entry->workload.queue);
+	if (trace->max_gpus_mgpu > 0 && trace->min_gpus_mgpu > trace->max_gpus_mgpu)
+		return tl_fill_fault(fill, at_key(entry->node, "min_gpus"),
+		                     "min_gpus: got more than max_gpus, wanted at most that");
+	if (trace->is_static && trace->window_ns > 0)
+		return tl_fill_fault(fill, at_key(entry->node, "window"),
+		                     "window: a static workload has no times to cut");
+	if (trace->demand > 0 && trace->capacity_mgpu == 0)
+		return tl_fill_fault(fill, at_key(entry->node, "demand"),
+		                     "demand: the cluster has no GPU to fill");
+	tl_fill_leave(fill, length);
+	return TL_OK;
+}
+
+static bool has_node(const struct tl_cluster_spec *cluster, const char *name)
+{
+	for (size_t i = 0; i < cluster->node_count; i++)
+		if (strcmp(cluster->nodes[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static enum tl_status check_fault(struct tl_fill *fill, const struct tl_config *config, size_t i)
+{
+	static const char *const of_nodes[] = {"nodes", "node", "for"};
+	const struct tl_fault_config *fault = &config->faults[i];
+	const struct tl_cluster_spec *cluster = &config->scenario.cluster;
+	const bool nodes = fault->fault.what == TL_FAULT_NODE_DOWN;
+	size_t length = tl_fill_enter(fill, "faults");
+
+	(void)tl_fill_enter_index(fill, i);
+	for (size_t k = 0; k < 3 && !nodes; k++)
+		if (tl_tree_get(fault->node, of_nodes[k]))
+			return tl_fill_fault(fill, at_key(fault->node, of_nodes[k]),
+			                     "%s: goes with `do: node-down` only", of_nodes[k]);
+	if (nodes && tl_tree_get(fault->node, "jobs"))
+		return tl_fill_fault(fill, at_key(fault->node, "jobs"),
+		                     "jobs: goes with `do: kill-jobs` only");
+	if (nodes && fault->fault.node[0] != '\0' && tl_tree_get(fault->node, "nodes"))
+		return tl_fill_fault(fill, at_key(fault->node, "nodes"),
+		                     "nodes: got it beside `node`, wanted one of them");
+	if (nodes && fault->fault.node[0] != '\0' && !has_node(cluster, fault->fault.node))
+		return tl_fill_fault(fill, at_key(fault->node, "node"),
+		                     "node: got `%s`, wanted a node of the cluster, such as `%s`",
+		                     fault->fault.node, cluster->nodes[0].name);
+	if (nodes && fault->fault.count > cluster->node_count)
+		return tl_fill_fault(fill, at_key(fault->node, "nodes"),
+		                     "nodes: got %u, wanted at most the cluster's %zu",
+		                     fault->fault.count, cluster->node_count);
+	tl_fill_leave(fill, length);
+	return TL_OK;
+}
+
+static enum tl_status check_failures(struct tl_fill *fill, const struct tl_config *config,
+                                     const struct tl_tree *root)
+{
+	const struct tl_failures *failures = &config->scenario.failures;
+
+	if (failures->repair_short_milli + failures->repair_medium_milli <= 1000)
+		return TL_OK;
+	return tl_fill_fault(fill, at_key(root, "failures"),
+	                     "failures: short_share and medium_share together: got more than 1, wanted "
+	                     "at most 1");
+}
+
+enum tl_status tl_config_check(struct tl_fill *fill, const struct tl_config *config,
+                               const struct tl_tree *root)
+{
+	enum tl_status status = check_name(fill, config, root);
+
+	if (status == TL_OK)
+		status = check_queues(fill, config, root);
+	if (status == TL_OK)
+		status = check_tenants(fill, config);
+	if (status == TL_OK && config->workload_count == 0)
+		status = tl_fill_fault(fill, at_key(root, "workload"),
+		                       "workload: got no entry, wanted at least one");
+	for (size_t i = 0; i < config->workload_count && status == TL_OK; i++)
+		status = check_workload(fill, config, i);
+	for (size_t i = 0; i < config->fault_count && status == TL_OK; i++)
+		status = check_fault(fill, config, i);
+	if (status == TL_OK)
+		status = check_failures(fill, config, root);
+	return status;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the schema fills, before it becomes a struct tl_scenario. All pointers are the
+ * arena's. The first member of a list's element is the node it was read from. */
+#ifndef TIDELAB_CONFIG_CONFIG_H
+#define TIDELAB_CONFIG_CONFIG_H
+
+#include "sim/config/scenario.h"
+#include "sim/config/schema.h"
+
+struct tl_cluster_group {
+	const struct tl_tree *node;
+	char name[32];
+	uint32_t count, gpus;
+	char model[TL_MODEL_NAME_MAX];
+	int64_t gpu_memory_bytes; /* -1: by the model's name */
+	int64_t cpu_milli, ram_bytes;
+	uint32_t nodes_per_rack, nodes_per_leaf, nodes_per_pod; /* leaf 0: as pod */
+};
+
+struct tl_cluster_config {
+	const struct tl_tree *node; /* the map that was read */
+	char name[TL_NODE_NAME_MAX];
+	struct tl_cluster_group *groups;
+	size_t group_count;
+	const char *list; /* as written; "": by groups */
+	int32_t list_format; /* enum tl_machine_format */
+	int64_t gpu_memory_bytes; /* list: of GPUs whose model is not known; -1: there are none */
+	const char *use;  /* a cluster known by name, path or compact form; "": this map is it */
+	uint32_t nodes;   /* of a single group; 0: as it says */
+};
+
+struct tl_workload_config {
+	const struct tl_tree *node;
+	const char *path; /* as written */
+	const char *resolved; /* as seen from the working folder */
+	struct tl_workload workload; /* its path is set last */
+};
+
+struct tl_queue_config {
+	const struct tl_tree *node;
+	struct tl_queue_setting queue;
+};
+
+struct tl_tenant_config {
+	const struct tl_tree *node;
+	struct tl_tenant_setting tenant;
+};
+
+struct tl_fault_config {
+	const struct tl_tree *node;
+	struct tl_fault_setting fault;
+	uint32_t jobs;
+};
+
+struct tl_estimates_config {
+	enum tl_estimates how;
+	double sigma;
+};
+
+struct tl_seat_config {
+	const char *written; /* `use` as written */
+	struct tl_seat_setting seat;
+};
+
+struct tl_window_config {
+	int64_t start_ns, length_ns;
+};
+
+struct tl_config {
+	struct tl_scenario scenario; /* the plain fields */
+	struct tl_cluster_config cluster;
+	struct tl_seat_config seats[TL_SEAT_COUNT];
+	struct tl_workload_config *workloads;
+	size_t workload_count;
+	struct tl_queue_config *queues;
+	size_t queue_count;
+	struct tl_tenant_config *tenants;
+	size_t tenant_count;
+	struct tl_fault_config *faults;
+	size_t fault_count;
+	struct tl_estimates_config estimates;
+	bool failures;
+};
+
+/* ---- customs: keys that are more than a scalar of one type ---- */
+
+extern const struct tl_custom tl_custom_cluster;   /* struct tl_cluster_config */
+extern const struct tl_custom tl_custom_seat;      /* struct tl_seat_config */
+extern const struct tl_custom tl_custom_estimates; /* struct tl_estimates_config */
+extern const struct tl_custom tl_custom_window;    /* struct tl_trace_options */
+extern const struct tl_custom tl_custom_tables;    /* uint32_t */
+
+/* policy: keys that are no seat are options of the scheduler. base: struct tl_config. */
+enum tl_status tl_policy_other(struct tl_fill *fill, void *base, const struct tl_tree_key *key,
+                               const struct tl_tree *node);
+void tl_policy_emit_other(const void *base, unsigned indent, FILE *out);
+
+/* ---- steps of loading ---- */
+
+/* Applies one --set to the tree. */
+enum tl_status tl_set_apply(struct tl_arena *arena, struct tl_tree *root,
+                            const struct tl_override *override, struct tl_error *error);
+/* What one key alone does not show: names that must exist, sums, pairs of limits. */
+enum tl_status tl_config_check(struct tl_fill *fill, const struct tl_config *config,
+                               const struct tl_tree *root);
+/* Groups or list to nodes, into spec (to be freed with tl_cluster_spec_fini on success). */
+enum tl_status tl_cluster_build(struct tl_fill *fill, const struct tl_cluster_config *cluster,
+                                struct tl_cluster_spec *spec);
+#endif

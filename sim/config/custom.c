@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Keys that are more than a scalar of one type: estimates, windows, tables. */
+#include "sim/config/config.h"
+
+#include "sim/base/units.h"
+
+#include <string.h>
+
+/* ---- estimates: exact | trace | noisy(0.3) ---- */
+
+static enum tl_status set_estimates(struct tl_fill *fill, const struct tl_config_key *key,
+                                    const struct tl_tree *node, void *field)
+{
+	struct tl_estimates_config *estimates = field;
+	const char *text = node->text;
+	size_t length = strlen(text);
+	char number[32];
+
+	*estimates = (struct tl_estimates_config){.how = TL_ESTIMATES_TRACE};
+	if (node->kind != TL_TREE_SCALAR)
+		return tl_fill_refuse(fill, node, key->custom->type);
+	if (strcmp(text, "trace") == 0)
+		return TL_OK;
+	if (strcmp(text, "exact") == 0) {
+		estimates->how = TL_ESTIMATES_EXACT;
+		return TL_OK;
+	}
+	if (strncmp(text, "noisy(", 6) != 0 || text[length - 1] != ')' || length - 7 >= sizeof number)
+		return tl_fill_refuse(fill, node, key->custom->type);
+	memcpy(number, text + 6, length - 7);
+	number[length - 7] = '\0';
+	if (tl_parse_double(number, &estimates->sigma, NULL) != TL_OK || estimates->sigma < 0 ||
+	    estimates->sigma > 10)
+		return tl_fill_refuse(fill, node, "noisy(σ) with σ from 0 to 10");
+	estimates->how = TL_ESTIMATES_NOISY;
+	return TL_OK;
+}
+
+static void emit_estimates(const struct tl_config_key *key, const void *field, unsigned indent, FILE *out)
+{
+	const struct tl_estimates_config *estimates = field;
+	char sigma[40];
+
+	(void)key;
+	(void)indent;
+	if (estimates->how == TL_ESTIMATES_NOISY)
+		(void)fprintf(out, " noisy(%s)\n",
+		              tl_exact_double(estimates->sigma, sigma, sizeof sigma));
+	else
+		(void)fputs(estimates->how == TL_ESTIMATES_EXACT ? " exact\n" : " trace\n", out);
+}
+
+const struct tl_custom tl_custom_estimates = {
+    .type = "one of trace|exact|noisy(σ)", .set = set_estimates, .emit = emit_estimates};
+
+/* ---- window: a length, or {start: …, length: …} ---- */
+
+static enum tl_status set_window(struct tl_fill *fill, const struct tl_config_key *key,
+                                 const struct tl_tree *node, void *field)
+{
+	struct tl_trace_options *trace = field;
+	struct tl_window_config window = {0};
+	enum tl_status status;
+
+	if (node->kind == TL_TREE_MAP)
+		status = tl_section_fill(fill, key->section, node, &window);
+	else
+		status = tl_key_set(fill, tl_section_find(key->section, "length"), node,
+		                    &window.length_ns);
+	trace->window_start_ns = window.start_ns;
+	trace->window_ns = window.length_ns;
+	return status;
+}
+
+static void emit_window(const struct tl_config_key *key, const void *field, unsigned indent, FILE *out)
+{
+	const struct tl_trace_options *trace = field;
+	const struct tl_window_config window = {trace->window_start_ns, trace->window_ns};
+
+	(void)fputc('\n', out);
+	tl_section_emit(key->section, &window, indent + 2, out);
+}
+
+const struct tl_custom tl_custom_window = {
+    .type = "a duration or a map of `start` and `length`", .set = set_window, .emit = emit_window};
+
+/* ---- tables ---- */
+
+static const char *const table_names[] = {"jobs",    "transitions", "timeline",  "nodes",
+                                          "ledger",  "summary",     "placements", "decisions",
+                                          "faults"};
+enum { TABLE_COUNT = sizeof table_names / sizeof table_names[0] };
+
+_Static_assert(1u << (TABLE_COUNT - 1) == TL_TABLE_FAULTS, "a name for each table");
+
+static enum tl_status add_table(struct tl_fill *fill, const struct tl_tree *node, uint32_t *tables)
+{
+	const char *near;
+
+	if (node->kind != TL_TREE_SCALAR)
+		return tl_fill_refuse(fill, node, "the name of a table");
+	for (size_t i = 0; i < TABLE_COUNT; i++)
+		if (strcmp(node->text, table_names[i]) == 0) {
+			*tables |= UINT32_C(1) << i;
+			return TL_OK;
+		}
+	near = tl_suggest(table_names, TABLE_COUNT, node->text);
+	return tl_fill_fault(fill, node,
+	                     "got `%.60s`, wanted standard, all, or a list of jobs, transitions, timeline, "
+	                     "nodes, ledger, summary, placements, decisions, faults%s%s%s",
+	                     node->text, near ? "; did you mean `" : "", near ? near : "",
+	                     near ? "`?" : "");
+}
+
+static enum tl_status set_tables(struct tl_fill *fill, const struct tl_config_key *key,
+                                 const struct tl_tree *node, void *field)
+{
+	uint32_t *tables = field;
+	enum tl_status status = TL_OK;
+
+	*tables = 0;
+	if (node->kind == TL_TREE_MAP || tl_tree_is_null(node))
+		return tl_fill_refuse(fill, node, key->custom->type);
+	if (node->kind == TL_TREE_SCALAR && strcmp(node->text, "standard") == 0)
+		*tables = TL_TABLES_DEFAULT;
+	else if (node->kind == TL_TREE_SCALAR && strcmp(node->text, "all") == 0)
+		*tables = (UINT32_C(1) << TABLE_COUNT) - 1;
+	else if (node->kind == TL_TREE_SCALAR)
+		status = add_table(fill, node, tables);
+	for (size_t i = 0; node->kind == TL_TREE_LIST && i < node->count && status == TL_OK; i++)
+		status = add_table(fill, node->items[i], tables);
+	return status;
+}
+
+static void emit_tables(const struct tl_config_key *key, const void *field, unsigned indent, FILE *out)
+{
+	const uint32_t *tables = field;
+	const char *comma = "";
+
+	(void)key;
+	(void)indent;
+	(void)fputs(" [", out);
+	for (size_t i = 0; i < TABLE_COUNT; i++)
+		if (*tables & UINT32_C(1) << i) {
+			(void)fprintf(out, "%s%s", comma, table_names[i]);
+			comma = ", ";
+		}
+	(void)fputs("]\n", out);
+}
+
+const struct tl_custom tl_custom_tables = {
+    .type = "standard, all, or a list of tables", .set = set_tables, .emit = emit_tables};

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where shipped data and modules are. */
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include "sim/base/arena.h"
+#include "sim/config/scenario.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef TIDELAB_PREFIX
+#define TIDELAB_PREFIX "/usr/local"
+#endif
+
+/* The executable's folder, or empty. Set before any look-up and never changed after. */
+static char executable_folder[PATH_MAX];
+
+static char *join(const char *a, const char *b, const char *c, const char *d)
+{
+	size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
+	char *path = tl_alloc(size);
+
+	(void)snprintf(path, size, "%s%s%s%s", a, b, c, d);
+	return path;
+}
+
+/* A command without a slash was found along PATH. */
+static char *find_command(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	while (path && *path != '\0') {
+		size_t length = strcspn(path, ":");
+		size_t size = length + strlen(name) + 2;
+		char *candidate = tl_alloc(size);
+
+		(void)snprintf(candidate, size, "%.*s/%s", (int)length, path, name);
+		if (length > 0 && access(candidate, X_OK) == 0)
+			return candidate;
+		free(candidate);
+		path += length + (path[length] == ':');
+	}
+	return NULL;
+}
+
+void tl_paths_set_executable(const char *argv0)
+{
+	char *command = strchr(argv0, '/') ? tl_strdup(argv0) : find_command(argv0);
+	char resolved[PATH_MAX];
+	char *slash;
+
+	executable_folder[0] = '\0';
+	if (command && realpath(command, resolved)) {
+		slash = strrchr(resolved, '/');
+		*slash = '\0';
+		memcpy(executable_folder, resolved, strlen(resolved) + 1);
+	}
+	free(command);
+}
+
+/* A program that never said where it is (a test, say) is looked up in the system. */
+static const char *executable(void)
+{
+	ssize_t length;
+	char *slash;
+
+	if (executable_folder[0] != '\0')
+		return executable_folder;
+	length = readlink("/proc/self/exe", executable_folder, sizeof executable_folder - 1);
+	executable_folder[length > 0 ? length : 0] = '\0';
+	slash = strrchr(executable_folder, '/');
+	if (slash)
+		*slash = '\0';
+	return executable_folder;
+}
+
+/* Folders in order of preference: the build tree, a moved installation, the installed place. */
+static const char *const data_places[] = {"/../../workloads/", "/../../../workloads/",
+                                          "/../share/tidelab/"};
+static const char *const module_places[] = {"/policies", "/../policies", "/../lib/tidelab/policies"};
+
+enum { PLACES = 3 };
+
+char *tl_paths_data(const char *kind, const char *name)
+{
+	size_t length = strlen(name);
+	bool has_suffix = length > 5 && strcmp(name + length - 5, ".yaml") == 0;
+	char *file = join(kind, "/", name, has_suffix ? "" : ".yaml");
+	char *path = NULL;
+
+	for (size_t i = 0; i <= PLACES && !path; i++) {
+		path = i < PLACES ? join(executable(), data_places[i], file, "")
+		                  : join(TIDELAB_PREFIX, "/share/tidelab/", file, "");
+		if (access(path, R_OK) != 0) {
+			free(path);
+			path = NULL;
+		}
+	}
+	free(file);
+	return path;
+}
+
+/* Module folder number i in order of search, or NULL past the last. */
+static char *module_folder(size_t i)
+{
+	const char *extra = getenv("TIDELAB_POLICY_PATH");
+
+	if (i == 0)
+		return join(executable(), module_places[0], "", "");
+	if (i == 1)
+		return join(executable(), module_places[1], "", "");
+	i -= 2;
+	while (extra && *extra != '\0') {
+		size_t length = strcspn(extra, ":");
+
+		if (length > 0 && i-- == 0) {
+			char *folder = tl_alloc(length + 1);
+
+			memcpy(folder, extra, length);
+			folder[length] = '\0';
+			return folder;
+		}
+		extra += length + (extra[length] == ':');
+	}
+	if (i == 0)
+		return join(executable(), module_places[2], "", "");
+	return i == 1 ? join(TIDELAB_PREFIX, "/lib/tidelab/policies", "", "") : NULL;
+}
+
+char *tl_paths_module(const char *name)
+{
+	char *folder, *path = NULL;
+
+	if (strchr(name, '/'))
+		return access(name, R_OK) == 0 ? tl_strdup(name) : NULL;
+	for (size_t i = 0; !path && (folder = module_folder(i)); i++) {
+		path = join(folder, "/", name, ".so");
+		if (access(path, R_OK) != 0) {
+			free(path);
+			path = NULL;
+		}
+		free(folder);
+	}
+	return path;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+struct names {
+	char **names;
+	size_t count, capacity;
+};
+
+static void collect(struct names *out, const char *folder)
+{
+	DIR *listing = opendir(folder);
+	const struct dirent *entry;
+
+	while (listing && (entry = readdir(listing))) {
+		size_t length = strlen(entry->d_name);
+
+		if (length <= 3 || entry->d_name[0] == '.' ||
+		    strcmp(entry->d_name + length - 3, ".so") != 0)
+			continue;
+		out->names = tl_grow(out->names, &out->capacity, out->count + 2, sizeof *out->names);
+		out->names[out->count] = tl_strdup(entry->d_name);
+		out->names[out->count++][length - 3] = '\0';
+	}
+	if (listing)
+		(void)closedir(listing);
+}
+
+char **tl_paths_modules(void)
+{
+	struct names all = {.names = NULL};
+	size_t kept = 0;
+	char *folder;
+
+	all.names = tl_grow(NULL, &all.capacity, 1, sizeof *all.names);
+	for (size_t i = 0; (folder = module_folder(i)); i++) {
+		collect(&all, folder);
+		free(folder);
+	}
+	qsort(all.names, all.count, sizeof *all.names, compare_names);
+	for (size_t i = 0; i < all.count; i++) {
+		if (kept > 0 && strcmp(all.names[kept - 1], all.names[i]) == 0)
+			free(all.names[i]);
+		else
+			all.names[kept++] = all.names[i];
+	}
+	all.names[kept] = NULL;
+	return all.names;
+}
+
+void tl_paths_free(char **names)
+{
+	for (size_t i = 0; names && names[i]; i++)
+		free(names[i]);
+	free(names);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A scenario: read, edited, validated, filled, and made independent of its text. */
+#include "sim/config/scenario.h"
+
+#include "sim/config/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- from the arena to a scenario of its own ---- */
+
+static void keep_seats(struct tl_config *config)
+{
+	for (size_t i = 0; i < TL_SEAT_COUNT; i++) {
+		struct tl_seat_setting *seat = &config->scenario.seats[i];
+		const struct tl_setting *from;
+
+		*seat = config->seats[i].seat;
+		from = seat->settings;
+		seat->settings = tl_calloc(seat->count, sizeof *seat->settings);
+		for (size_t k = 0; k < seat->count; k++) {
+			seat->settings[k] = from[k];
+			seat->settings[k].name = tl_strdup(from[k].name);
+			seat->settings[k].value = tl_strdup(from[k].value);
+		}
+	}
+}
+
+static void keep_workloads(struct tl_config *config)
+{
+	struct tl_scenario *scenario = &config->scenario;
+
+	scenario->workload_count = config->workload_count;
+	scenario->workloads = tl_calloc(config->workload_count, sizeof *scenario->workloads);
+	for (size_t i = 0; i < config->workload_count; i++) {
+		scenario->workloads[i] = config->workloads[i].workload;
+		scenario->workloads[i].path = tl_strdup(config->workloads[i].resolved);
+	}
+}
+
+static void keep_lists(struct tl_config *config)
+{
+	struct tl_scenario *scenario = &config->scenario;
+
+	scenario->queue_count = config->queue_count;
+	scenario->queues = tl_calloc(config->queue_count, sizeof *scenario->queues);
+	for (size_t i = 0; i < config->queue_count; i++)
+		scenario->queues[i] = config->queues[i].queue;
+	scenario->tenant_count = config->tenant_count;
+	scenario->tenants = tl_calloc(config->tenant_count, sizeof *scenario->tenants);
+	for (size_t i = 0; i < config->tenant_count; i++)
+		scenario->tenants[i] = config->tenants[i].tenant;
+	scenario->fault_count = config->fault_count;
+	scenario->faults = tl_calloc(config->fault_count, sizeof *scenario->faults);
+	for (size_t i = 0; i < config->fault_count; i++)
+		scenario->faults[i] = config->faults[i].fault;
+}
+
+/* ---- what follows from several keys ---- */
+
+static int64_t capacity_mgpu(const struct tl_cluster_spec *cluster)
+{
+	int64_t gpus = 0;
+
+	for (size_t i = 0; i < cluster->node_count; i++)
+		gpus += cluster->nodes[i].gpus;
+	return gpus * TL_MGPU_PER_GPU;
+}
+
+static void derive(struct tl_arena *arena, struct tl_config *config)
+{
+	struct tl_scenario *scenario = &config->scenario;
+
+	scenario->estimates = config->estimates.how;
+	scenario->estimates_sigma = config->estimates.sigma;
+	for (size_t i = 0; i < config->workload_count; i++) {
+		struct tl_workload_config *entry = &config->workloads[i];
+		const struct tl_tree *path = tl_tree_get(entry->node, "trace");
+
+		entry->resolved = tl_path_from(arena, path->source, entry->path);
+		entry->workload.line = entry->node->line;
+		entry->workload.column = entry->node->column;
+		entry->workload.trace.seed = scenario->seed;
+		entry->workload.trace.entity = i;
+		entry->workload.trace.capacity_mgpu = capacity_mgpu(&scenario->cluster);
+	}
+	for (size_t i = 0; i < config->fault_count; i++) {
+		struct tl_fault_config *fault = &config->faults[i];
+
+		if (fault->fault.what == TL_FAULT_KILL_JOBS)
+			fault->fault.count = fault->jobs;
+		fault->fault.line = fault->node->line;
+		fault->fault.column = fault->node->column;
+	}
+}
+
+static char *effective_text(const struct tl_config *config)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		tl_out_of_memory(0);
+	tl_section_emit(&tl_scenario_section, config, 0, out);
+	if (fclose(out) != 0)
+		tl_out_of_memory(size);
+	return text;
+}
+
+/* ---- loading ---- */
+
+static enum tl_status fill_config(struct tl_fill *fill, struct tl_tree *root,
+                                  struct tl_config *config)
+{
+	enum tl_status status = tl_section_fill(fill, &tl_scenario_section, root, config);
+	size_t length;
+
+	if (status != TL_OK)
+		return status;
+	length = tl_fill_enter(fill, "cluster");
+	status = tl_cluster_build(fill, &config->cluster, &config->scenario.cluster);
+	if (status != TL_OK)
+		return status;
+	tl_fill_leave(fill, length);
+	derive(fill->arena, config);
+	status = tl_config_check(fill, config, root);
+	if (status != TL_OK)
+		tl_cluster_spec_fini(&config->scenario.cluster);
+	return status;
+}
+
+static enum tl_status from_tree(struct tl_arena *arena, struct tl_tree *root,
+                                const struct tl_override *overrides, size_t override_count,
+                                struct tl_scenario **out, struct tl_error *error)
+{
+	struct tl_config config = {.failures = false};
+	struct tl_fill fill = {.arena = arena, .error = error};
+	enum tl_status status = TL_OK;
+
+	if (root->kind != TL_TREE_MAP)
+		return tl_fill_refuse(&fill, root, "a map of keys");
+	for (size_t i = 0; i < override_count && status == TL_OK; i++)
+		status = tl_set_apply(arena, root, &overrides[i], error);
+	if (status == TL_OK)
+		status = fill_config(&fill, root, &config);
+	if (status != TL_OK)
+		return status;
+	config.scenario.text = effective_text(&config);
+	if (!config.failures)
+		config.scenario.failures.per_1000_node_days = 0;
+	keep_seats(&config);
+	keep_workloads(&config);
+	keep_lists(&config);
+	*out = tl_alloc(sizeof **out);
+	**out = config.scenario;
+	return TL_OK;
+}
+
+enum tl_status tl_scenario_load(const char *path, const struct tl_override *overrides,
+                                size_t override_count, struct tl_scenario **out,
+                                struct tl_error *error)
+{
+	struct tl_arena arena;
+	struct tl_tree *root;
+	enum tl_status status;
+
+	tl_arena_init(&arena);
+	status = tl_tree_read(&arena, path, &root, error);
+	if (status == TL_OK)
+		status = from_tree(&arena, root, overrides, override_count, out, error);
+	if (status == TL_OK)
+		(*out)->path = tl_strdup(path);
+	tl_arena_fini(&arena);
+	return status;
+}
+
+enum tl_status tl_scenario_parse(const char *name, const char *text,
+                                 const struct tl_override *overrides, size_t override_count,
+                                 struct tl_scenario **out, struct tl_error *error)
+{
+	struct tl_arena arena;
+	struct tl_source *source;
+	struct tl_tree *root = NULL;
+	enum tl_status status;
+
+	tl_arena_init(&arena);
+	source = tl_source_new(&arena, name, "", false);
+	status = tl_tree_parse(&arena, source, text, strlen(text), &root, error);
+	if (status == TL_OK && !root)
+		status = tl_error_set(error, TL_E_CONFIG, name, 0, 0, "is empty, wanted a map of keys");
+	if (status == TL_OK)
+		status = from_tree(&arena, root, overrides, override_count, out, error);
+	tl_arena_fini(&arena);
+	return status;
+}
+
+void tl_scenario_destroy(struct tl_scenario *scenario)
+{
+	if (!scenario)
+		return;
+	for (size_t i = 0; i < TL_SEAT_COUNT; i++) {
+		for (size_t k = 0; k < scenario->seats[i].count; k++) {
+			free(scenario->seats[i].settings[k].name);
+			free(scenario->seats[i].settings[k].value);
+		}
+		free(scenario->seats[i].settings);
+	}
+	for (size_t i = 0; i < scenario->workload_count; i++)
+		free(scenario->workloads[i].path);
+	free(scenario->workloads);
+	free(scenario->queues);
+	free(scenario->tenants);
+	free(scenario->faults);
+	tl_cluster_spec_fini(&scenario->cluster);
+	free(scenario->path);
+	free(scenario->text);
+	free(scenario);
+}
