@@ -55,9 +55,9 @@ void tl_jobs_book_fini(struct tl_jobs_book *book)
 
 size_t tl_jobs_book_bytes(const struct tl_jobs_book *book)
 {
-	return book->block_count * sizeof **book->blocks + book->block_room * sizeof *book->blocks +
-	       book->id_block_count * ID_BLOCK + book->id_block_room * sizeof *book->id_blocks +
-	       book->rare_room * sizeof *book->rare;
+	return book->block_count * sizeof **book->blocks +
+	       book->block_room * sizeof(struct tl_kept_block *) + book->id_block_count * ID_BLOCK +
+	       book->id_block_room * sizeof *book->id_blocks + book->rare_room * sizeof *book->rare;
 }
 
 static const char *keep_id(struct tl_jobs_book *book, const char *id)
@@ -125,8 +125,8 @@ void tl_jobs_book_add(struct tl_jobs_book *book, const struct tl_job_account *jo
 	size_t block = (size_t)(book->count / BLOCK_ROWS);
 
 	if (block == book->block_count) {
-		book->blocks =
-		    tl_grow(book->blocks, &book->block_room, block + 1, sizeof *book->blocks);
+		book->blocks = tl_grow(book->blocks, &book->block_room, block + 1,
+		                       sizeof(struct tl_kept_block *));
 		book->blocks[book->block_count++] = tl_alloc(sizeof **book->blocks);
 	}
 	TL_ASSERT(job->kind < TL_ROW_KIND_COUNT && job->state < TL_ROW_STATE_COUNT);
@@ -241,10 +241,10 @@ enum tl_status tl_jobs_book_write(const struct tl_jobs_book *book, struct tl_res
 	status = tl_results_table(results, &tl_schema_jobs, sizes, &table, error);
 	if (status != TL_OK)
 		return status;
-	order = tl_calloc((size_t)book->count, sizeof *order);
+	order = tl_calloc((size_t)book->count, sizeof(const struct kept *));
 	for (uint64_t i = 0; i < book->count; i++)
 		order[i] = &book->blocks[i / BLOCK_ROWS]->rows[i % BLOCK_ROWS];
-	qsort(order, (size_t)book->count, sizeof *order, compare_rows);
+	qsort(order, (size_t)book->count, sizeof(const struct kept *), compare_rows);
 	for (uint64_t i = 0; i < book->count; i++) {
 		TL_ASSERT(i == 0 || order[i]->row != order[i - 1]->row);
 		fill_row(book, order[i], tenants, queues, tl_table_next(table));
