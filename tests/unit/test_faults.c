@@ -313,7 +313,7 @@ static void refused(const char *wanted)
 {
 	struct tl_error error = TL_ERROR_INIT;
 	struct tl_faults *faults = NULL;
-	char path[] = "s.yaml";
+	static char path[] = "s.yaml";
 
 	scenario.path = path;
 	cr_assert_eq(tl_faults_create(&scenario, &cluster, &kinds, &faults, &error), TL_E_CONFIG);
