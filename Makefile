@@ -57,6 +57,7 @@ FLAVOUR_LDFLAGS.sanitize := $(SANITIZERS)
 FLAVOUR_LDFLAGS.coverage := --coverage
 FLAVOUR_LDFLAGS.fuzz := $(SANITIZERS)
 # For programs only: a policy gets its memory from the host.
+FLAVOUR_LDFLAGS_PROGRAM.coverage := -Wl,--wrap=_exit
 FLAVOUR_LDFLAGS_PROGRAM.hostile := $(foreach f,$(WRAPPED),-Wl,--wrap=$(f))
 # A policy names nothing outside itself and libc. Sanitised code names the sanitiser's
 # run time, which lives in the program.
@@ -227,7 +228,7 @@ PIPELINE_SRC := $(wildcard policies/pipeline/*.c)
 $(if $(PIPELINE_SRC),$(eval $(call module,$(BUILD)/policies/pipeline,$(PIPELINE_SRC))))
 $(call seat_files,policies/examples,$(wildcard policies/examples/*.c))
 SHIPPED_MODULES := $(MODULES:=.so)
-$(call seat_files,tests/modules,$(wildcard tests/hostile/modules/*.c tests/abi/modules/*.c))
+$(call seat_files,tests/modules,$(wildcard tests/hostile/modules/*.c))
 TEST_MODULES := $(filter-out $(SHIPPED_MODULES),$(MODULES:=.so))
 
 $(OBJ)/pic/%.o: %.c $(STAMP)
@@ -323,6 +324,10 @@ fuzz: ## Bounded libFuzzer runs of every reader (FUZZ_SECONDS=20 each); needs cl
 	@sh tests/tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
 # ---- lint ----
+.PHONY: print-flags
+print-flags: # for tools that parse the sources
+	@echo '$(STANDARD) $(WARNINGS) -I. $(LIB_CFLAGS) $(TEST_CFLAGS)'
+
 lint: ## Format, tidy, include rules, symbols, warnings as errors with gcc and clang
 	@sh tests/tools/lint.sh
 
