@@ -175,7 +175,7 @@ Test(account, fates_add_up)
 	struct tl_job_account job;
 
 	for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
-		job = make_job(i, 0, 0, 10, 10, TL_JOB_FAILED, reasons[i]);
+		job = make_job(i, 0, 0, 10 + (int64_t)i, 10, TL_JOB_FAILED, reasons[i]);
 		tl_account_job(account, &job);
 	}
 	job = make_job(20, 0, -1, -1, 0, TL_JOB_PENDING, TL_REASON_HORIZON);
@@ -190,8 +190,8 @@ Test(account, fates_add_up)
 	expect("dropped", 2);
 	expect("censored", 1);
 	/* Only the failure and the cancellation ran to an end of their own. */
-	expect("jct_mean_s", 10);
-	expect("jain_slowdown", 1);
+	expect("jct_mean_s", 10.5);
+	expect("jain_slowdown", 2.1 * 2.1 / (2 * (1 + 1.21)));
 }
 
 Test(account, nothing_has_no_mean)
