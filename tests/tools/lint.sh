@@ -97,7 +97,7 @@ tidy() {
 	tool=$($deps tool clang-tidy) || return
 	flags=$(make -s FLAVOUR=lint-clang CC="$($deps tool clang)" print-flags) || return
 	mkdir -p build/lint
-	# shellcheck disable=SC2046,SC2086 # names without blanks
+	# shellcheck disable=SC2012,SC2046 # names without blanks
 	touch -r "$(ls -t .clang-tidy $(sources '*.h') | head -n 1)" build/lint/newest
 	sources '*.c' | grep -v '^tests/' | while read -r file; do
 		stamp=build/lint/$(echo "$file" | tr / _).ok
