@@ -15,6 +15,7 @@
 
 #include "policies/abi/tidelab_policy.h"
 #include "sim/account/account.h"
+#include "sim/account/fragmentation.h"
 #include "sim/base/arena.h"
 #include "sim/base/intern.h"
 #include "sim/base/rng.h"
@@ -125,8 +126,10 @@ void tl_sources_close(struct tl_trial *trial);
 enum tl_status tl_sources_arm(struct tl_trial *trial, struct tl_error *error);
 /* An ARRIVAL event: submits every row of the source that is due now. */
 void tl_sources_arrive(struct tl_trial *trial, uint32_t source);
-/* Requests that can never fit, a line each; returns the number of jobs. */
-uint64_t tl_sources_report_infeasible(const struct tl_trial *trial, FILE *report);
+/* At the horizon: rows that were still to come are told to the account. */
+enum tl_status tl_sources_report_rest(struct tl_trial *trial, struct tl_error *error);
+/* Requests that can never fit, a line each (report may be NULL); returns the number of jobs. */
+uint64_t tl_sources_report_infeasible(struct tl_trial *trial, FILE *report);
 
 /* ---- what happens to a job ---- */
 
@@ -141,6 +144,8 @@ void tl_life_suspend(struct tl_trial *trial, tl_job_id id, enum tl_suspend_mode 
 void tl_life_migrate(struct tl_trial *trial, tl_job_id id, const struct tl_placement *where);
 /* Its node went down, or it was struck: back to the last checkpoint, or failed for good. */
 void tl_life_strike(struct tl_trial *trial, tl_job_id id, enum tl_reason reason);
+/* A suspended job loses its host memory. */
+void tl_life_cool(struct tl_trial *trial, tl_job_id id);
 /* Ends a job that waits. */
 void tl_life_reject(struct tl_trial *trial, tl_job_id id, enum tl_reason reason);
 /* Tells the account of a job that is done with, or of one the horizon cut off. */
@@ -152,6 +157,10 @@ void tl_life_settle_all(struct tl_trial *trial);
 
 enum tl_status tl_chaos_arm(struct tl_trial *trial, struct tl_error *error);
 void tl_chaos_fini(struct tl_trial *trial);
+/* A job that was struck runs again, or has ended. */
+void tl_chaos_recovered(struct tl_trial *trial, struct tl_job *job);
+/* Writes the faults whose work has not recovered. */
+void tl_chaos_finish(struct tl_trial *trial);
 void tl_chaos_apply(struct tl_trial *trial, const struct tl_event *event);
 
 /* ---- watch ---- */
@@ -197,6 +206,8 @@ struct tl_trial {
 	struct tl_run_counts counts;
 	int64_t productive_mgpu, nominal_mgpu, reserved_mgpu; /* levels */
 	int64_t static_requested_mgpu;
+	struct tl_frag_book *fragmentation;
+	int64_t fragmentation_mgpu;        /* at the last sample; -1: none taken */
 	int64_t idle_since_ns;             /* nothing holds GPUs though work waits; -1 */
 	uint64_t starts;
 	bool in_schedule;

@@ -10,7 +10,7 @@
 struct tl_shape_entry {
 	struct tl_shape shape;
 	struct tl_request request; /* as asked, before any clamp */
-	bool clamp, feasible, valid;
+	bool clamp, feasible;
 };
 
 void tl_shapes_init(struct tl_shapes *shapes, const struct tl_cluster *cluster,
@@ -204,22 +204,27 @@ struct tl_shape *tl_shapes_intern(struct tl_shapes *shapes, const struct tl_requ
 		struct tl_shape_entry *entry = shapes->entries[shapes->table[slot] - 1];
 
 		if (entry->clamp == clamp && same(&entry->request, request))
-			return entry->valid ? &entry->shape : NULL;
+			return &entry->shape;
 	}
 	struct tl_shape_entry *entry = tl_calloc(1, sizeof(*entry));
 
 	entry->request = *request;
 	entry->clamp = clamp;
 	entry->shape.id = (uint32_t)shapes->count;
-	entry->valid = shape_of(shapes, request, &entry->shape);
-	entry->feasible = entry->valid && tl_cluster_could_fit(shapes->cluster, &entry->shape);
+	bool valid = shape_of(shapes, request, &entry->shape);
+
+	entry->feasible = valid && tl_cluster_could_fit(shapes->cluster, &entry->shape);
 	if (clamp && !entry->feasible) {
 		struct tl_request cut = *request;
 
 		clamp_request(shapes, &cut);
 		entry->shape = (struct tl_shape){.id = (uint32_t)shapes->count};
-		entry->valid = shape_of(shapes, &cut, &entry->shape);
-		entry->feasible = entry->valid && tl_cluster_could_fit(shapes->cluster, &entry->shape);
+		valid = shape_of(shapes, &cut, &entry->shape);
+		entry->feasible = valid && tl_cluster_could_fit(shapes->cluster, &entry->shape);
+	}
+	if (!valid) { /* no shape: ids stay dense, a policy never sees it */
+		free(entry);
+		return NULL;
 	}
 	shapes->entries =
 	    tl_grow(shapes->entries, &shapes->capacity, shapes->count + 1, sizeof(*shapes->entries));
@@ -227,7 +232,7 @@ struct tl_shape *tl_shapes_intern(struct tl_shapes *shapes, const struct tl_requ
 	shapes->table[slot] = (uint32_t)shapes->count;
 	if (shapes->count * 2 > shapes->table_size)
 		rehash(shapes);
-	return entry->valid ? &entry->shape : NULL;
+	return &entry->shape;
 }
 
 bool tl_shapes_feasible(const struct tl_shapes *shapes, const struct tl_shape *shape)

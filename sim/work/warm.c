@@ -63,5 +63,5 @@ tl_job_id tl_warm_overflow(const struct tl_warm *warm, uint32_t node, int64_t fr
 {
 	const struct tl_warm_node *held = &warm->nodes[node];
 
-	return held->total_bytes > free_ram_bytes ? held->entries[0].job : 0;
+	return held->count > 0 && held->total_bytes > free_ram_bytes ? held->entries[0].job : 0;
 }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Instances of the scenario's policy modules, one a seat. */
+#include "sim/plane/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum tl_status load_one(struct tl_trial *trial, enum tl_seat_kind seat,
+                               struct tl_error *error)
+{
+	const struct tl_seat_setting *setting = &trial->scenario->seats[seat];
+	struct tl_instance *instance = &trial->seats[seat];
+	enum tl_status status = tl_module_load(setting->use, &instance->loaded, error);
+	const char *file = trial->scenario->path;
+
+	if (status != TL_OK)
+		return status;
+	if (instance->loaded.module->seat != (uint32_t)seat)
+		return tl_error_set(error, TL_E_CONFIG, file, setting->line, setting->column,
+		                    "policy.%s: got `%s`, a module for the %s seat, wanted one for %s",
+		                    tl_seat_names[seat], setting->use,
+		                    tl_seat_names[instance->loaded.module->seat], tl_seat_names[seat]);
+	if ((instance->loaded.module->capabilities & TL_NEEDS_SERVICES) != 0)
+		return tl_error_set(error, TL_E_CONFIG, file, setting->line, setting->column,
+		                    "policy.%s: `%s` needs services, and the scenario has none",
+		                    tl_seat_names[seat], setting->use);
+	instance->trial = trial;
+	instance->seat = seat;
+	instance->number = (uint32_t)seat;
+	tl_rng_init(&instance->rng, trial->scenario->seed, TL_STREAM_POLICY, instance->number);
+	tl_host_fill(instance);
+	return tl_module_options(instance->loaded.module, setting->settings, setting->count, file,
+	                         &instance->values, error);
+}
+
+enum tl_status tl_seats_load(struct tl_trial *trial, struct tl_error *error)
+{
+	for (uint32_t seat = 0; seat < TL_SEAT_COUNT; seat++) {
+		if (trial->scenario->seats[seat].use[0] == '\0')
+			continue;
+		enum tl_status status = load_one(trial, (enum tl_seat_kind)seat, error);
+
+		if (status != TL_OK)
+			return status;
+	}
+	if (trial->seats[TL_SEAT_SCHEDULER].loaded.module == NULL)
+		return tl_error_set(error, TL_E_CONFIG, trial->scenario->path, 0, 0,
+		                    "policy.scheduler: got none, wanted a module");
+	return TL_OK;
+}
+
+void tl_seats_unload(struct tl_trial *trial)
+{
+	for (uint32_t seat = TL_SEAT_COUNT; seat-- > 0;) {
+		struct tl_instance *instance = &trial->seats[seat];
+		const struct tl_module *module = instance->loaded.module;
+
+		if (instance->created && !instance->failed && module->destroy != NULL) {
+			tl_seats_enter(trial, instance, "destroy");
+			module->destroy(instance->self);
+			tl_seats_enter(trial, NULL, NULL);
+		}
+		free(instance->values);
+		tl_module_unload(&instance->loaded);
+	}
+}
+
+void tl_seats_enter(struct tl_trial *trial, const struct tl_instance *instance,
+                    const char *callback)
+{
+	struct tl_pulse *pulse = trial->pulse;
+
+	if (instance == NULL) {
+		atomic_store_explicit(&pulse->seat, TL_SEAT_COUNT, memory_order_relaxed);
+		return;
+	}
+	if (atomic_load_explicit(&pulse->seat, memory_order_relaxed) != (uint32_t)instance->seat ||
+	    strcmp(pulse->callback, callback) != 0) {
+		snprintf(pulse->module, sizeof(pulse->module), "%s", instance->loaded.module->name);
+		snprintf(pulse->callback, sizeof(pulse->callback), "%s", callback);
+	}
+	atomic_store_explicit(&pulse->seat, (uint32_t)instance->seat, memory_order_relaxed);
+}
+
+static void create(struct tl_trial *trial, struct tl_instance *instance)
+{
+	char text[256] = "";
+	struct tl_create request = {.struct_size = sizeof(request),
+	                            .instance = instance->number,
+	                            .options = instance->values,
+	                            .error = text,
+	                            .error_size = sizeof(text)};
+	const struct tl_module *module = instance->loaded.module;
+
+	instance->created = true;
+	tl_seats_enter(trial, instance, "create");
+	int answer = module->create(&instance->host, &request, &instance->self);
+
+	tl_seats_enter(trial, NULL, NULL);
+	text[sizeof(text) - 1] = '\0';
+	if (answer != 0) {
+		instance->failed = true;
+		tl_trial_fail(trial, TL_E_UNAVAILABLE, "policy module `%s` could not be created: %s",
+		              module->name, text[0] != '\0' ? text : "it gives no reason");
+		return;
+	}
+	if ((module->capabilities & TL_NEVER_STARTS) != 0)
+		trial->never_starts = true;
+	if (module->observer != NULL)
+		trial->observers[trial->observer_count++] = instance;
+}
+
+struct tl_seat tl_seats_open(struct tl_trial *trial, enum tl_seat_kind seat)
+{
+	if ((unsigned)seat >= TL_SEAT_COUNT)
+		return (struct tl_seat){0};
+	struct tl_instance *instance = &trial->seats[seat];
+
+	if (instance->loaded.module == NULL)
+		return (struct tl_seat){0};
+	if (!instance->created)
+		create(trial, instance);
+	if (instance->failed)
+		return (struct tl_seat){0};
+	return (struct tl_seat){.module = instance->loaded.module,
+	                        .ops = instance->loaded.module->ops,
+	                        .self = instance->self};
+}
+
+/* ---- observers ---- */
+
+void tl_seats_observe_submitted(struct tl_trial *trial, tl_job_id id)
+{
+	for (uint32_t i = 0; i < trial->observer_count; i++) {
+		const struct tl_instance *instance = trial->observers[i];
+		const struct tl_observer_ops *ops = instance->loaded.module->observer;
+
+		if (ops->job_submitted != NULL) {
+			tl_seats_enter(trial, instance, "job_submitted");
+			ops->job_submitted(instance->self, tl_job_view_of(&trial->jobs, id));
+			tl_seats_enter(trial, NULL, NULL);
+		}
+	}
+}
+
+/* Inside schedule() the scheduler's name stays in the pulse: observers are told there too. */
+void tl_seats_observe_state(struct tl_trial *trial, tl_job_id id, enum tl_job_state from)
+{
+	for (uint32_t i = 0; i < trial->observer_count; i++) {
+		const struct tl_instance *instance = trial->observers[i];
+		const struct tl_observer_ops *ops = instance->loaded.module->observer;
+
+		if (ops->job_state_changed != NULL)
+			ops->job_state_changed(instance->self, tl_job_view_of(&trial->jobs, id), from);
+	}
+}
+
+void tl_seats_observe_node(struct tl_trial *trial, uint32_t node)
+{
+	for (uint32_t i = 0; i < trial->observer_count; i++) {
+		const struct tl_instance *instance = trial->observers[i];
+		const struct tl_observer_ops *ops = instance->loaded.module->observer;
+
+		if (ops->node_changed != NULL)
+			ops->node_changed(instance->self, node, &trial->cluster.nodes[node]);
+	}
+}
