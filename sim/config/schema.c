@@ -156,7 +156,7 @@ static const struct tl_config_key policy_keys[] = {
          "the scheduling loop: pipeline, which runs the seats below, or a whole scheduler"),
     SEAT("admit", TL_SEAT_ADMIT, "open", "who may come in: quotas and caps"),
     SEAT("order", TL_SEAT_ORDER, "fifo", "who is next"),
-    SEAT("place", TL_SEAT_PLACE, "topology", "where"),
+    SEAT("place", TL_SEAT_PLACE, "topology", "on which nodes and GPUs"),
     SEAT("preempt", TL_SEAT_PREEMPT, "none", "whom to stop for a job that does not fit"),
     SEAT("scale", TL_SEAT_SCALE, "\"\"", "how many replicas services get; empty: nobody decides"),
     SEAT("defrag", TL_SEAT_DEFRAG, "\"\"", "what to move; empty: nothing is moved"),

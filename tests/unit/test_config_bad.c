@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Scenarios that are wrong: each is refused, with its place and what was wanted. */
+#include "sim/base/arena.h"
+#include "sim/config/scenario.h"
+#include "sim/config/tree.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORK "workload: [{trace: a}]\n"
+
+struct bad {
+	const char *text;
+	long line, column; /* 0: not told */
+	const char *says;  /* must be in the message */
+};
+
+static const struct bad bad[] = {
+    /* not YAML, or YAML that we do without */
+    {"", 0, 0, "is empty"},
+    {"# nothing but a comment\n", 0, 0, "is empty"},
+    {"---\n...\n", 2, 1, "wanted a map of keys"},
+    {"just words", 1, 1, "wanted a map of keys"},
+    {"- a\n- b\n", 1, 1, "got a list, wanted a map of keys"},
+    {"~", 1, 1, "got nothing, wanted a map"},
+    {"name: [unclosed\n", 2, 1, "not YAML"},
+    {"name: 'unclosed\n", 0, 0, "not YAML"},
+    {"\tname: x\n", 1, 1, "not YAML"},
+    {"name: x\n  seed: 2\n", 2, 7, "not YAML"},
+    {"name: \xff\n", 1, 7, "not YAML"},
+    {"name: \x01\n", 1, 7, "not YAML"},
+    {"name: a\n---\nname: b\n", 2, 1, "second document"},
+    {"name: &anchor a\n", 1, 7, "anchors"},
+    {"name: *alias\n", 1, 7, "aliases"},
+    {"workload: &w [{trace: a}]\n", 1, 11, "anchors"},
+    {"seed: !!int 1\n", 1, 7, "tags"},
+    {"policy: !mine {order: fifo}\n", 1, 9, "tags"},
+    {"<<: {name: a}\n", 1, 1, "unknown key `<<`"},
+    {"? [a, b]\n: c\n", 1, 3, "got a list or a map, wanted a name"},
+    {"name: a\nseed: 1\nname: b\n", 3, 1, "duplicate key `name` (first at line 1)"},
+    {"policy: {order: fifo, order: las}\n", 1, 23, "duplicate key `order`"},
+    {"\"na\\0me\": a\n", 1, 1, "NUL"},
+    {"name: \"a\\0b\"\n", 1, 7, "NUL"},
+    /* unknown keys */
+    {WORK "nam: a\n", 2, 1, "unknown key `nam`; did you mean `name`?"},
+    {WORK "horizn: 7d\n", 2, 1, "did you mean `horizon`?"},
+    {WORK "checkpoint:\n  intervall: 5min\n", 3, 3, "checkpoint: unknown key `intervall`; did you mean `interval`?"},
+    {"workload: [{trace: a, frmat: philly}]\n", 1, 23, "workload[0]: unknown key `frmat`; did you mean `format`?"},
+    {WORK "zebra: 1\n", 2, 1, "unknown key `zebra`"},
+    /* wrong types */
+    {WORK "name: [a]\n", 2, 7, "name: got a list"},
+    {WORK "name:\n", 2, 6, "name: got nothing"},
+    {WORK "name: \"\"\n", 2, 7, "name: got"},
+    {WORK "seed: abc\n", 2, 7, "seed: got `abc`, wanted a whole number"},
+    {WORK "seed: \"1\"\n", 2, 7, "seed: got the text \"1\", wanted a whole number"},
+    {WORK "seed: 1.5\n", 2, 7, "wanted a whole number"},
+    {WORK "seed: 0x10\n", 2, 7, "wanted a whole number"},
+    {WORK "seed: {a: 1}\n", 2, 7, "got a map"},
+    {WORK "horizon: 7\n", 2, 10, "wanted a duration"},
+    {WORK "horizon: 7 d\n", 2, 10, "wanted a duration"},
+    {WORK "horizon: [7d]\n", 2, 10, "got a list, wanted a duration"},
+    {WORK "policy: fifo\n", 2, 9, "policy: got `fifo`, wanted a map of keys"},
+    {WORK "policy: {order: [fifo]}\n", 2, 17, "policy.order: got a list"},
+    {WORK "policy: {order: {threshold: 2h}}\n", 2, 17, "key `use` is missing"},
+    {WORK "policy: {order: {use: las, a: [1]}}\n", 2, 31, "policy.order.a: got a list"},
+    {WORK "policy: {order: {use: \"\", a: 1}}\n", 2, 17, "options for an empty seat"},
+    {WORK "policy: {scheduler: {use: pipeline, depth: 1}, depth: 2}\n", 2, 44, "given twice"},
+    {WORK "jobs: {kill_at_estimate: yes}\n", 2, 26, "wanted true or false"},
+    {WORK "jobs: {kill_at_estimate: 1}\n", 2, 26, "wanted true or false"},
+    {WORK "physics: fast\n", 2, 10, "physics: got `fast`, wanted one of full|ideal"},
+    {WORK "queues: high\n", 2, 9, "queues: got `high`, wanted a list"},
+    {WORK "queues: [high]\n", 2, 10, "queues[0]: got `high`, wanted a map"},
+    {WORK "output: {tables: {a: b}}\n", 2, 18, "got a map"},
+    {WORK "output: {tables: [jobs, jbs]}\n", 2, 25, "did you mean `jobs`?"},
+    {"workload: {trace: a}\n", 1, 11, "workload: got a map, wanted a list"},
+    {"workload: [a.csv]\n", 1, 12, "workload[0]: got `a.csv`, wanted a map"},
+    {"workload: [{trace: a, window: [1d]}]\n", 1, 31, "got a list"},
+    {"workload: [{trace: a, window: {length: x}}]\n", 1, 40, "workload[0].window.length: got `x`"},
+    /* impossible values */
+    {WORK "seed: -1\n", 2, 7, "seed: got `-1`"},
+    {WORK "seed: 99999999999999999999\n", 2, 7, "seed: got"},
+    {WORK "horizon: 0s\n", 2, 10, "horizon: got `0s`, wanted a duration"},
+    {WORK "horizon: -7d\n", 2, 10, "horizon: got `-7d`"},
+    {WORK "horizon: 99999999999d\n", 2, 10, "horizon: got"},
+    {WORK "horizon: nan\n", 2, 10, "horizon: got `nan`"},
+    {WORK "start: {warm_share: 1.5}\n", 2, 21, "from 0 to 1"},
+    {WORK "start: {warm_share: 0.12345}\n", 2, 21, "three decimals"},
+    {WORK "start: {cold_small: -45s}\n", 2, 21, "start.cold_small: got `-45s`"},
+    {WORK "checkpoint: {bandwidth: 1GB}\n", 2, 25, "bytes a second"},
+    {WORK "checkpoint: {bandwidth: 0B/s}\n", 2, 25, "bytes a second"},
+    {WORK "checkpoint: {interval: 0s}\n", 2, 24, "or `none`, or `optimal`"},
+    {WORK "checkpoint: {state: -4GB}\n", 2, 21, "wanted a size"},
+    {WORK "communication: {pod: 0.9}\n", 2, 22, "from 1 to 1000"},
+    {WORK "sharing: {utilisation_median: 0}\n", 2, 31, "above 0 and at most 1"},
+    {WORK "sharing: {utilisation_median: .nan}\n", 2, 31, "wanted a number"},
+    {WORK "sharing: {utilisation_median: nan}\n", 2, 31, "wanted a number"},
+    {WORK "sharing: {utilisation_median: inf}\n", 2, 31, "wanted a number"},
+    {WORK "sharing: {utilisation_median: 1e999}\n", 2, 31, "wanted a number"},
+    {WORK "estimates: noisy\n", 2, 12, "estimates: got `noisy`"},
+    {WORK "estimates: noisy()\n", 2, 12, "noisy(σ)"},
+    {WORK "estimates: noisy(-1)\n", 2, 12, "from 0 to 10"},
+    {WORK "estimates: noisy(nan)\n", 2, 12, "from 0 to 10"},
+    {WORK "estimates: [exact]\n", 2, 12, "got a list"},
+    {WORK "failures: {short_share: 0.9, medium_share: 0.2}\n", 2, 11, "more than 1"},
+    {WORK "name: a/b\n", 2, 7, "without a slash"},
+    {WORK "name: .hidden\n", 2, 7, "without a slash"},
+    {WORK "name: \"a\\nb\"\n", 2, 7, "control character"},
+    {WORK "name: \"a\\Nb\"\n", 2, 7, "control character"},
+    {WORK "name: 0123456789012345678901234567890123456789012345678901234567890123\n", 2, 7,
+     "got 64 bytes, wanted a name of at most 63 bytes"},
+    {WORK "queues: []\n", 2, 9, "at least one queue"},
+    {WORK "queues: [{weight: 1}]\n", 2, 10, "key `name` is missing"},
+    {WORK "queues: [{name: a}, {name: a}]\n", 2, 28, "queues[1].name: got `a` again"},
+    {WORK "queues: [{name: a, weight: 0}]\n", 2, 28, "from 1 to"},
+    {WORK "tenants: [{name: a}, {name: a}]\n", 2, 29, "tenants[1].name"},
+    {WORK "tenants: [{name: a, quota: -1}]\n", 2, 28, "wanted GPUs"},
+    {WORK "faults: [{do: node-down}]\n", 2, 10, "key `at` is missing"},
+    {WORK "faults: [{at: 1d}]\n", 2, 10, "key `do` is missing"},
+    {WORK "faults: [{at: 1d, do: explode}]\n", 2, 23, "node-down|kill-jobs"},
+    {WORK "faults: [{at: 1d, do: node-down, nodes: 33}]\n", 2, 41, "at most the cluster's 32"},
+    {WORK "faults: [{at: 1d, do: node-down, node: n9}]\n", 2, 40, "wanted a node of the cluster"},
+    {WORK "faults: [{at: 1d, do: node-down, node: node-0001, nodes: 2}]\n", 2, 58, "beside `node`"},
+    {WORK "faults: [{at: 1d, do: node-down, jobs: 3}]\n", 2, 40, "kill-jobs` only"},
+    {WORK "faults: [{at: 1d, do: kill-jobs, for: 1h}]\n", 2, 39, "node-down` only"},
+    {WORK "watchdog: {cpu: 0s}\n", 2, 17, "from 1s"},
+    {"name: a\n", 1, 1, "workload: got no entry"},
+    {"workload: []\n", 1, 11, "workload: got no entry"},
+    {"workload: [{format: philly}]\n", 1, 12, "key `trace` is missing"},
+    {"workload: [{trace: }]\n", 1, 20, "workload[0].trace: got nothing"},
+    {"workload: [{trace: \"\"}]\n", 1, 20, "empty text"},
+    {"workload: [{trace: a, format: excel}]\n", 1, 31, "wanted one of auto|philly"},
+    {"workload: [{trace: a, scale_time: 0}]\n", 1, 35, "above 0"},
+    {"workload: [{trace: a, scale_size: -2}]\n", 1, 35, "above 0"},
+    {"workload: [{trace: a, limit: 0}]\n", 1, 30, "of at least 1, or `none`"},
+    {"workload: [{trace: a, demand: 0}]\n", 1, 31, "above 0"},
+    {"workload: [{trace: a, min_gpus: 8, max_gpus: 4}]\n", 1, 33, "more than max_gpus"},
+    {"workload: [{trace: a, queue: urgent}]\n", 1, 30, "wanted one of `queues`"},
+    {"workload: [{trace: a, kind: game}]\n", 1, 29, "wanted one of recorded|training"},
+    {"workload: [{trace: a, static: true, window: 1d}]\n", 1, 45, "no times to cut"},
+    {"cluster: {groups: [{gpus: 0}]}\nworkload: [{trace: a, demand: 1}]\n", 2, 31, "no GPU to fill"},
+    /* clusters */
+    {WORK "cluster: nowhere\n", 2, 10, "no cluster `nowhere`"},
+    {WORK "cluster: [a]\n", 2, 10, "cluster: got a list"},
+    {WORK "cluster: {}\n", 2, 10, "got no machines"},
+    {WORK "cluster: {groups: []}\n", 2, 10, "got no machines"},
+    {WORK "cluster: {groups: [{gpus: 8}], list: a}\n", 2, 10, "both `groups` and `list`"},
+    {WORK "cluster: {use: 4x8, groups: [{gpus: 8}]}\n", 2, 10, "`use` beside"},
+    {WORK "cluster: {groups: [{gpus: 65}]}\n", 2, 27, "from 0 to 64"},
+    {WORK "cluster: {groups: [{count: 0}]}\n", 2, 28, "from 1 to 100000"},
+    {WORK "cluster: {groups: [{count: -1}]}\n", 2, 28, "from 1 to 100000"},
+    {WORK "cluster: {groups: [{model: Unheard}]}\n", 2, 20, "wanted `gpu_memory` as well"},
+    {WORK "cluster: {groups: [{model: X, gpu_memory: 1GiB}, {model: X, gpu_memory: 2GiB}]}\n", 2, 50,
+     "another memory"},
+    {WORK "cluster: {groups: [{count: 60000}, {count: 60000}]}\n", 2, 36, "more than 100000 nodes"},
+    {WORK "cluster: {groups: [{count: 50000, gpus: 64}]}\n", 2, 10, "wanted at most 1000000"},
+    {WORK "cluster: {groups: [{count: 1}, {count: 1}], nodes: 3}\n", 2, 10, "this one has several"},
+    {WORK "cluster: {groups: [{}], gpu_memory: 1GiB}\n", 2, 10, "inside each group"},
+    {WORK "cluster: {list: /no/such/list.csv}\n", 0, 0, ""},
+    {WORK "cluster: /no/such/cluster.yaml\n", 0, 0, "cannot be opened"},
+    {WORK "cluster: 0x8\n", 2, 10, "from 1 to 100000"},
+    {WORK "cluster: 4x8:\n  a\n", 2, 13, "not YAML"},
+    {WORK "cluster: \"4x8:\"\n", 2, 10, "wanted NxG"},
+    {WORK "cluster: 4x8:cpus\n", 2, 10, "each as name=value"},
+    {WORK "cluster: 4x8:cpu=3\n", 2, 10, "each as name=value"},
+    {WORK "cluster: 4x8:cpus=3,\n", 2, 10, "comma at the end"},
+    {WORK "cluster: 4x8:cpus=3,cpus=4\n", 2, 10, "given twice"},
+    {WORK "cluster: 4x8:mem=lots\n", 2, 10, "wanted a size"},
+};
+
+Test(config_bad, each_is_refused_at_its_place)
+{
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		struct tl_scenario *scenario = NULL;
+		struct tl_error error = TL_ERROR_INIT;
+		enum tl_status status =
+		    tl_scenario_parse("bad.yaml", bad[i].text, NULL, 0, &scenario, &error);
+
+		cr_expect_neq(status, TL_OK, "accepted:\n%s", bad[i].text);
+		cr_expect_eq(error.code, status);
+		cr_expect_null(scenario);
+		cr_expect(strstr(error.message, bad[i].says), "%s\nsays: %s\nwanted: %s", bad[i].text,
+		          error.message, bad[i].says);
+		if (bad[i].line > 0) {
+			cr_expect_str_eq(error.file, "bad.yaml", "%s", bad[i].text);
+			cr_expect_eq(error.line, bad[i].line, "%s\nline %ld: %s", bad[i].text,
+			             error.line, error.message);
+		}
+		if (bad[i].column > 0)
+			cr_expect_eq(error.column, bad[i].column, "%s\ncolumn %ld: %s", bad[i].text,
+			             error.column, error.message);
+		if (status == TL_OK)
+			tl_scenario_destroy(scenario);
+	}
+}
+
+static enum tl_status parse(const char *text, struct tl_error *error)
+{
+	struct tl_scenario *scenario = NULL;
+	enum tl_status status = tl_scenario_parse("bad.yaml", text, NULL, 0, &scenario, error);
+
+	if (status == TL_OK)
+		tl_scenario_destroy(scenario);
+	return status;
+}
+
+Test(config_bad, deep_nesting_is_refused)
+{
+	static const char *const pieces[] = {"[", "{a: ", "- "};
+
+	for (size_t k = 0; k < 3; k++) {
+		struct tl_error error = TL_ERROR_INIT;
+		size_t step = strlen(pieces[k]);
+		char *text = tl_calloc(100000, step + 1);
+
+		for (size_t i = 0; i < 100000; i++)
+			memcpy(text + i * step, pieces[k], step);
+		cr_assert_eq(parse(text, &error), TL_E_CONFIG);
+		cr_assert(strstr(error.message, "nested too deeply"), "%s", error.message);
+		free(text);
+	}
+}
+
+Test(config_bad, a_map_of_very_many_keys_is_refused)
+{
+	struct tl_error error = TL_ERROR_INIT;
+	char *text = tl_calloc(100000, 12);
+	size_t used = 0;
+
+	for (int i = 0; i < 100000; i++)
+		used += (size_t)snprintf(text + used, 12, "k%d: 1\n", i);
+	cr_assert_eq(parse(text, &error), TL_E_CONFIG);
+	cr_assert(strstr(error.message, "too many keys"), "%s", error.message);
+	cr_assert_eq(error.line, TL_TREE_KEYS_MAX + 1);
+	free(text);
+}
+
+static char path[] = "/tmp/tidelab-bad-XXXXXX";
+
+static void load_bytes(const char *bytes, size_t size, enum tl_status wanted, const char *says)
+{
+	struct tl_scenario *scenario = NULL;
+	struct tl_error error = TL_ERROR_INIT;
+	FILE *file = fopen(path, "wb");
+
+	cr_assert_not_null(file);
+	cr_assert_eq(fwrite(bytes, 1, size, file), size);
+	cr_assert_eq(fclose(file), 0);
+	cr_assert_eq(tl_scenario_load(path, NULL, 0, &scenario, &error), wanted, "%s", error.message);
+	cr_assert_str_eq(error.file, path);
+	cr_assert(strstr(error.message, says), "%s", error.message);
+}
+
+Test(config_bad, files_that_are_no_scenarios)
+{
+	struct tl_scenario *scenario = NULL;
+	struct tl_error error = TL_ERROR_INIT;
+	char *huge = tl_calloc(TL_TREE_BYTES_MAX + 1, 1);
+	unsigned char noise[4096];
+	uint64_t state = 88172645463325252u;
+	int file = mkstemp(path);
+
+	cr_assert_geq(file, 0);
+	(void)close(file);
+	load_bytes("", 0, TL_E_CONFIG, "is empty");
+	load_bytes("\n\n\n", 3, TL_E_CONFIG, "is empty");
+	memset(huge, ' ', TL_TREE_BYTES_MAX + 1);
+	load_bytes(huge, TL_TREE_BYTES_MAX + 1, TL_E_CONFIG, "larger than 4 MiB");
+	load_bytes(huge, TL_TREE_BYTES_MAX, TL_E_CONFIG, "is empty");
+	memset(huge, '\0', TL_TREE_BYTES_MAX);
+	load_bytes(huge, TL_TREE_BYTES_MAX, TL_E_CONFIG, "not YAML");
+	load_bytes("name: a\0b\n", 10, TL_E_CONFIG, "not YAML");
+	load_bytes("\x1f\x8b\x08\x00\x00", 5, TL_E_CONFIG, "not YAML");
+	load_bytes("\x89HDF\r\n\x1a\n", 8, TL_E_CONFIG, "not YAML");
+	/* Noise of any kind is refused, never a crash. */
+	for (int round = 0; round < 200; round++) {
+		FILE *out = fopen(path, "wb");
+
+		for (size_t i = 0; i < sizeof noise; i++) {
+			state ^= state << 13;
+			state ^= state >> 7;
+			state ^= state << 17;
+			noise[i] = (unsigned char)(round % 2 ? "[]{}:,-# \n'\"&*!|>%@`?a1"[state % 24]
+			                                     : (char)(state >> 24));
+		}
+		cr_assert_not_null(out);
+		cr_assert_eq(fwrite(noise, 1, sizeof noise, out), sizeof noise);
+		cr_assert_eq(fclose(out), 0);
+		cr_assert_neq(tl_scenario_load(path, NULL, 0, &scenario, &error), TL_OK);
+	}
+	free(huge);
+	(void)unlink(path);
+	cr_assert_eq(tl_scenario_load(path, NULL, 0, &scenario, &error), TL_E_NOINPUT);
+	cr_assert_eq(tl_scenario_load("/", NULL, 0, &scenario, &error), TL_E_NOINPUT);
+	cr_assert(strstr(error.message, "is a folder"), "%s", error.message);
+	cr_assert_eq(tl_scenario_load("", NULL, 0, &scenario, &error), TL_E_NOINPUT);
+}
