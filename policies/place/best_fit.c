@@ -3,7 +3,7 @@
  * The node with the least left after the job: the mean of what is left of CPU and GPU
  * shares (of RAM too, if asked), each over the largest node's, least wins; on the node the
  * card with the least left. Defaults as in the published comparison with FGD (Weng et al.,
- * ATC 2023): CPU and GPU, whole points, ties drawn at random. O(nodes + their GPUs).
+ * ATC 2023): CPU and GPU, whole points, ties to the first node. O(nodes + their GPUs).
  */
 #include "policies/lib/module.h"
 #include "policies/lib/place.h"
@@ -84,7 +84,7 @@ static const struct tl_option options[OPTION_COUNT] = {
 	                  .choices = "points|exact",
 	                  .help = "scores as whole points 0 to 100, as published, with many ties; or "
 	                          "exactly, where ties are rare"},
-	[OPTION_TIES] = TL_TIES_OPTION("random"),
+	[OPTION_TIES] = TL_TIES_OPTION("first"),
 };
 
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};

@@ -63,7 +63,7 @@ static const struct tl_option options[OPTION_COUNT] = {
 	                   .choices = "least|most",
 	                   .help = "the least product packs tightly; the most follows Tetris and "
 	                           "spreads"},
-	[OPTION_TIES] = TL_TIES_OPTION("random"),
+	[OPTION_TIES] = TL_TIES_OPTION("first"),
 };
 
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};

@@ -57,7 +57,7 @@ static int create(const struct tl_host *host, const struct tl_create *with, void
 }
 
 static const struct tl_option options[OPTION_COUNT] = {
-	[OPTION_TIES] = TL_TIES_OPTION("random"),
+	[OPTION_TIES] = TL_TIES_OPTION("first"),
 };
 
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};
