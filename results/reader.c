@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "results/convert.h"
+#include "results/h5.h"
+#include "results/stored.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What is read at a time: the stored form of a table is never whole in memory. */
+enum { READ_BYTES = 1 << 20 };
+
+struct tl_results_reader {
+	char *path;
+	hid_t file;
+	char **tables; /* NULL-terminated, in name order */
+	size_t table_count;
+	size_t table_room;
+	struct tl_stored **stored; /* opened on first use */
+};
+
+/* ---- opening ---- */
+
+static enum tl_status probe(const char *path, struct tl_error *error)
+{
+	struct stat status;
+	FILE *stream;
+
+	if (stat(path, &status) != 0)
+		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open the result file: %s",
+		                    strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
+		                    "got %s, wanted a result file",
+		                    S_ISDIR(status.st_mode) ? "a folder" : "no plain file");
+	stream = fopen(path, "rb");
+	if (!stream)
+		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open the result file: %s",
+		                    strerror(errno));
+	fclose(stream);
+	if (status.st_size == 0)
+		return tl_error_set(error, TL_E_DATA, path, 0, 0,
+		                    "got an empty file, wanted a result file");
+	if (H5Fis_hdf5(path) <= 0)
+		return tl_error_set(error, TL_E_DATA, path, 0, 0,
+		                    "got a file that is not HDF5, wanted a result file");
+	return TL_OK;
+}
+
+static bool read_i64(hid_t object, const char *name, int64_t *value)
+{
+	bool read = false;
+
+	if (H5Aexists(object, name) <= 0)
+		return false;
+	hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+	if (attribute < 0)
+		return false;
+	hid_t type = H5Aget_type(attribute);
+	hid_t space = H5Aget_space(attribute);
+	if (type >= 0 && space >= 0 && H5Tget_class(type) == H5T_INTEGER &&
+	    H5Sget_simple_extent_npoints(space) == 1)
+		read = H5Aread(attribute, H5T_NATIVE_INT64, value) >= 0;
+	if (type >= 0)
+		H5Tclose(type);
+	if (space >= 0)
+		H5Sclose(space);
+	H5Aclose(attribute);
+	return read;
+}
+
+static enum tl_status check_schema(const struct tl_results_reader *reader, struct tl_error *error)
+{
+	int64_t major = 0;
+	int64_t minor = 0;
+	char *format = tl_stored_text(reader->file, "format");
+	bool ours = format && strcmp(format, "tidelab-result") == 0;
+
+	free(format);
+	if (!ours || !read_i64(reader->file, "schema_major", &major) ||
+	    !read_i64(reader->file, "schema_minor", &minor))
+		return tl_error_set(error, TL_E_DATA, reader->path, 0, 0,
+		                    "got an HDF5 file of another make, wanted a result file with the "
+		                    "root attributes format, schema_major and schema_minor");
+	if (major != TL_RESULTS_SCHEMA_MAJOR)
+		return tl_error_set(error, TL_E_DATA, reader->path, 0, 0,
+		                    "got a result file of schema %lld.%lld, wanted %d.x: written by "
+		                    "%s version",
+		                    (long long)major, (long long)minor, TL_RESULTS_SCHEMA_MAJOR,
+		                    major > TL_RESULTS_SCHEMA_MAJOR ? "a newer" : "an older");
+	return TL_OK;
+}
+
+static herr_t collect(hid_t root, const char *name, const H5O_info_t *info, void *into)
+{
+	struct tl_results_reader *reader = into;
+	size_t size = strlen(name) + 2;
+
+	(void)root;
+	if (info->type != H5O_TYPE_DATASET)
+		return 0;
+	if (reader->table_count + 1 >= reader->table_room) {
+		size_t room = reader->table_room * 2 + 16;
+		char **grown = realloc(reader->tables, room * sizeof(*grown));
+
+		if (!grown)
+			return -1;
+		reader->tables = grown;
+		reader->table_room = room;
+	}
+	char *path = malloc(size);
+	if (!path)
+		return -1;
+	snprintf(path, size, "/%s", name);
+	reader->tables[reader->table_count++] = path;
+	reader->tables[reader->table_count] = NULL;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static enum tl_status list_tables(struct tl_results_reader *reader, struct tl_error *error)
+{
+	if (H5Ovisit2(reader->file, H5_INDEX_NAME, H5_ITER_NATIVE, collect, reader, H5O_INFO_BASIC) < 0)
+		return tl_error_set(error, TL_E_DATA, reader->path, 0, 0,
+		                    "the file is damaged or cut short: %s",
+		                    tl_h5_cause());
+	if (!reader->tables)
+		reader->tables = calloc(1, sizeof(*reader->tables));
+	reader->stored = calloc(reader->table_count + 1, sizeof(*reader->stored));
+	if (!reader->tables || !reader->stored)
+		return tl_error_set(error, TL_E_OS, reader->path, 0, 0, "out of memory");
+	qsort(reader->tables, reader->table_count, sizeof(*reader->tables), by_name);
+	return TL_OK;
+}
+
+static enum tl_status open_file(struct tl_results_reader *reader, struct tl_error *error)
+{
+	hid_t access = tl_h5_file_access();
+
+	if (access >= 0) {
+		reader->file = H5Fopen(reader->path, H5F_ACC_RDONLY, access);
+		H5Pclose(access);
+	}
+	if (reader->file < 0)
+		return tl_error_set(error, TL_E_DATA, reader->path, 0, 0,
+		                    "the file is damaged, cut short or still being written: %s",
+		                    tl_h5_cause());
+	enum tl_status status = check_schema(reader, error);
+	return status == TL_OK ? list_tables(reader, error) : status;
+}
+
+enum tl_status tl_results_open(const char *path, struct tl_results_reader **out,
+                               struct tl_error *error)
+{
+	tl_h5_start();
+	enum tl_status status = probe(path, error);
+	if (status != TL_OK)
+		return status;
+	struct tl_results_reader *reader = calloc(1, sizeof(*reader));
+	if (reader) {
+		reader->file = H5I_INVALID_HID;
+		reader->path = strdup(path);
+	}
+	if (!reader || !reader->path) {
+		free(reader);
+		return tl_error_set(error, TL_E_OS, path, 0, 0, "out of memory");
+	}
+	status = open_file(reader, error);
+	if (status != TL_OK) {
+		tl_results_reader_close(reader);
+		return status;
+	}
+	*out = reader;
+	return TL_OK;
+}
+
+void tl_results_reader_close(struct tl_results_reader *reader)
+{
+	if (!reader)
+		return;
+	for (size_t i = 0; i < reader->table_count; i++) {
+		free(reader->tables[i]);
+		if (reader->stored)
+			tl_stored_close(reader->stored[i]);
+	}
+	if (reader->file >= 0)
+		H5Fclose(reader->file);
+	free(reader->tables);
+	free(reader->stored);
+	free(reader->path);
+	free(reader);
+}
+
+/* ---- tables ---- */
+
+static size_t find(const struct tl_results_reader *reader, const char *table_path)
+{
+	size_t i = 0;
+
+	while (i < reader->table_count && strcmp(reader->tables[i], table_path) != 0)
+		i++;
+	return i;
+}
+
+bool tl_results_has(struct tl_results_reader *reader, const char *table_path)
+{
+	return find(reader, table_path) < reader->table_count;
+}
+
+const char *const *tl_results_tables(struct tl_results_reader *reader)
+{
+	return (const char *const *)reader->tables;
+}
+
+static enum tl_status get_stored(struct tl_results_reader *reader, const char *table_path,
+                                 const struct tl_stored **out, struct tl_error *error)
+{
+	size_t i = find(reader, table_path);
+
+	if (i == reader->table_count)
+		return tl_error_set(error, TL_E_DATA, reader->path, 0, 0,
+		                    "got no table %s, wanted one: the run may not have been asked to "
+		                    "write it",
+		                    table_path);
+	if (!reader->stored[i]) {
+		enum tl_status status = tl_stored_open(reader->file, reader->path, table_path,
+		                                       &reader->stored[i], error);
+
+		if (status != TL_OK)
+			return status;
+	}
+	*out = reader->stored[i];
+	return TL_OK;
+}
+
+enum tl_status tl_results_schema(struct tl_results_reader *reader, const char *table_path,
+                                 const struct tl_table_schema **out, struct tl_error *error)
+{
+	const struct tl_stored *stored = NULL;
+	enum tl_status status = get_stored(reader, table_path, &stored, error);
+
+	if (status == TL_OK)
+		*out = &stored->schema;
+	return status;
+}
+
+static enum tl_status read_rows(const struct tl_results_reader *reader,
+                                const struct tl_stored *stored, const struct tl_convert *convert,
+                                size_t row_size, char *rows, struct tl_error *error)
+{
+	size_t block = READ_BYTES / stored->row_size + 1;
+	char *buffer = malloc(block * stored->row_size);
+	enum tl_status status = TL_OK;
+
+	if (!buffer)
+		return tl_error_set(error, TL_E_OS, reader->path, 0, 0, "table %s: out of memory",
+		                    stored->path);
+	for (uint64_t first = 0; first < stored->rows && status == TL_OK; first += block) {
+		uint64_t left = stored->rows - first;
+		size_t count = left < block ? (size_t)left : block;
+
+		status = tl_stored_read(stored, reader->path, first, count, buffer, error);
+		if (status == TL_OK)
+			status = tl_convert_rows(convert, reader->path, buffer, first, count,
+			                         rows + first * row_size, error);
+	}
+	free(buffer);
+	return status;
+}
+
+enum tl_status tl_results_read(struct tl_results_reader *reader, const struct tl_table_schema *schema,
+                               void **rows, size_t *count, struct tl_error *error)
+{
+	const struct tl_stored *stored = NULL;
+	struct tl_convert *convert = NULL;
+	enum tl_status status = get_stored(reader, schema->path, &stored, error);
+
+	if (status == TL_OK)
+		status = tl_convert_create(stored, schema, reader->path, &convert, error);
+	if (status != TL_OK)
+		return status;
+	char *all = NULL;
+	if (stored->rows < SIZE_MAX / schema->row_size)
+		all = malloc(((size_t)stored->rows + 1) * schema->row_size);
+	if (!all)
+		status = tl_error_set(error, TL_E_OS, reader->path, 0, 0,
+		                      "table %s: no memory for %llu rows", stored->path,
+		                      (unsigned long long)stored->rows);
+	else
+		status = read_rows(reader, stored, convert, schema->row_size, all, error);
+	tl_convert_destroy(convert);
+	if (status != TL_OK) {
+		free(all);
+		return status;
+	}
+	*rows = all;
+	*count = (size_t)stored->rows;
+	return TL_OK;
+}
+
+char *tl_results_get_text(struct tl_results_reader *reader, const char *name)
+{
+	return tl_stored_text(reader->file, name);
+}
