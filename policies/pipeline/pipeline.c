@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The standard scheduler: options, set-up, and the round of one call. */
+#include "policies/pipeline/pipeline.h"
+
+#include "policies/lib/module.h"
+
+#include <stdio.h>
+
+enum { OPTION_BACKFILL, OPTION_DEPTH, OPTION_DEFRAG_EVERY, OPTION_REFERENCE, OPTION_COUNT };
+
+enum { MOVES_A_CALL_MAX = 1000 };
+
+static const struct tl_option options[OPTION_COUNT] = {
+        [OPTION_BACKFILL] = {.name = "backfill",
+                             .type = TL_OPTION_CHOICE,
+                             .unit = "",
+                             .standard = "easy",
+                             .choices = "none|skip|easy|conservative",
+                             .help = "what may pass a job that does not fit: nothing, whatever fits (large "
+                                     "jobs can starve), what does not delay the first, or any waiting one"},
+        [OPTION_DEPTH] = {.name = "depth",
+                          .type = TL_OPTION_INT,
+                          .unit = "jobs",
+                          .standard = "64",
+                          .min = 1,
+                          .max = 1e6,
+                          .help = "jobs that conservative backfilling makes promises to; higher is fairer "
+                                  "and slower, lower leaves the rest waiting until their turn"},
+        [OPTION_DEFRAG_EVERY] = {.name = "defrag_every",
+                                 .type = TL_OPTION_DURATION,
+                                 .unit = "",
+                                 .standard = "1h",
+                                 .min = 1e9,
+                                 .max = 3.2e16,
+                                 .help = "how often the defrag seat is asked; too often costs more in moves "
+                                         "than whole nodes are worth, too seldom leaves room in pieces"},
+        [OPTION_REFERENCE] = {.name = "reference",
+                              .type = TL_OPTION_BOOL,
+                              .unit = "",
+                              .standard = "false",
+                              .help = "the same schedule without any shortcut: slow, to check the quick way"},
+};
+
+/* ---- scale, defrag ------------------------------------------------------------------------ */
+
+static int run_scale(struct tl_pipeline *p, const struct tl_changes *changes)
+{
+	if (p->scale == NULL || (changes->why & (TL_WHY_WINDOW | TL_WHY_WOKEN)) == 0)
+		return 0;
+	uint32_t services = p->host->service_count(p->host);
+	int failed = 0;
+	TL_GROW(p->host, p->targets, p->target_room, services + 1, failed);
+	if (failed != 0)
+		return tl_pipeline_break(p);
+	uint32_t count = p->scale->targets(p->seats[TL_SEAT_SCALE].self, p->now_ns, changes, p->targets,
+	                                   services);
+	for (uint32_t i = 0; i < count && i < services; i++)
+		p->host->scale(p->host, p->targets[i].service, p->targets[i].replicas);
+	return 0;
+}
+
+static void run_defrag(struct tl_pipeline *p)
+{
+	if (p->defrag == NULL)
+		return;
+	if (p->now_ns >= p->defrag_at_ns) {
+		p->defrag_at_ns = p->now_ns + p->defrag_every_ns;
+		for (int i = 0; i < MOVES_A_CALL_MAX; i++) {
+			struct tl_move move;
+			if (p->defrag->next(p->seats[TL_SEAT_DEFRAG].self, p->host->view(p->host),
+			                    p->now_ns, &move) != 1 ||
+			    p->host->migrate(p->host, move.job, &move.where) != TL_ACCEPTED)
+				break;
+		}
+	}
+	if (p->defrag_at_ns < p->wake_ns)
+		p->wake_ns = p->defrag_at_ns;
+}
+
+/* ---- the round ------------------------------------------------------------------------------- */
+
+static void schedule(void *self, const struct tl_changes *changes)
+{
+	struct tl_pipeline *p = self;
+	if (p->broken)
+		return;
+	p->now_ns = p->host->now(p->host);
+	p->wake_ns = TL_TIME_NEVER;
+	p->shadow.known = 0;
+	p->head = 0;
+	if (run_scale(p, changes) != 0 || tl_intake(p, changes) != 0 || tl_claim_review(p) != 0)
+		return;
+	if ((p->reference ? tl_reference_run(p) : tl_pass_run(p)) != 0)
+		return;
+	if (p->promised != p->head)
+		tl_pipeline_unpromise(p, p->head);
+	run_defrag(p);
+	tl_explain_waiting(p);
+	if (!p->reference && tl_queue_next_expiry(&p->queue) < p->wake_ns)
+		p->wake_ns = tl_queue_next_expiry(&p->queue);
+	if (p->claim.step_at_ns < p->wake_ns)
+		p->wake_ns = p->claim.step_at_ns;
+	if (p->wake_ns != TL_TIME_NEVER && p->wake_ns > p->now_ns)
+		p->host->wake_at(p->host, p->wake_ns);
+}
+
+/* ---- set-up ------------------------------------------------------------------------------------ */
+
+static const void *open_seat(struct tl_pipeline *p, enum tl_seat_kind kind)
+{
+	p->seats[kind] = p->host->seat(p->host, kind);
+	return p->seats[kind].module != NULL ? p->seats[kind].ops : NULL;
+}
+
+static int has_quota(const struct tl_host *host)
+{
+	uint32_t count = host->tenant_count(host);
+	for (uint32_t i = 0; i < count; i++)
+		if (host->tenant(host, i)->quota_mgpu >= 0)
+			return 1;
+	return 0;
+}
+
+static int create(const struct tl_host *host, const struct tl_create *create, void **self)
+{
+	if (tl_module_instance(host, create, sizeof(struct tl_pipeline), self) != 0)
+		return -1;
+	struct tl_pipeline *p = *self;
+	p->host = host;
+	p->backfill = (enum tl_backfill)create->options[OPTION_BACKFILL].i;
+	p->depth = (uint32_t)create->options[OPTION_DEPTH].i;
+	p->defrag_every_ns = create->options[OPTION_DEFRAG_EVERY].i;
+	p->reference = create->options[OPTION_REFERENCE].i != 0;
+	p->defrag_at_ns = p->defrag_every_ns;
+	p->claim.step_at_ns = TL_TIME_NEVER;
+	p->order = open_seat(p, TL_SEAT_ORDER);
+	p->place = open_seat(p, TL_SEAT_PLACE);
+	p->admit = open_seat(p, TL_SEAT_ADMIT);
+	p->preempt = open_seat(p, TL_SEAT_PREEMPT);
+	p->scale = open_seat(p, TL_SEAT_SCALE);
+	p->defrag = open_seat(p, TL_SEAT_DEFRAG);
+	if (p->order == NULL || p->place == NULL)
+		return tl_module_fail(create, p->order == NULL ? "the order seat is empty: name a module for it"
+		                                               : "the place seat is empty: name a module for it");
+	int gated = p->admit != NULL && p->admit->gate != NULL;
+	tl_queue_init(&p->queue, host, gated || has_quota(host));
+	return 0;
+}
+
+static const struct tl_scheduler_ops ops = {.struct_size = sizeof(ops), .schedule = schedule};
+
+TL_MODULE = {
+        TL_MODULE_HEAD(TL_SEAT_SCHEDULER),
+        .name = "pipeline",
+        .version = "1.0",
+        .summary = "the standard scheduler: asks the admit, order, place, preempt, scale and defrag seats in turn",
+        .options = options,
+        .option_count = OPTION_COUNT,
+        .option_stride = sizeof(struct tl_option),
+        .create = create,
+        .ops = &ops,
+};
