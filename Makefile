@@ -126,7 +126,7 @@ endif
 .NOTPARALLEL:
 .PHONY: $(SELF_SETUP)
 $(SELF_SETUP):
-	@$(DEPS) install $(NEEDS) extra
+	@$(DEPS) install $(NEEDS) test figures extra
 	@$(MAKE) DEPS_DONE=1 $@
 else
 

@@ -21,9 +21,8 @@ if [ "${1:-}" = --format ]; then
 	exit
 fi
 
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/tidelab-lint.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
+logs=build/lint
+mkdir -p $logs || exit 1
 passed=0 failed=0 only=$*
 
 step() { # name, command...
@@ -33,12 +32,18 @@ step() { # name, command...
 		case " $only " in *" $name "*) ;; *) return ;; esac
 	fi
 	began=$(date +%s)
-	if "$@" >"$scratch/$name.log" 2>&1 </dev/null; then
+	if "$@" >"$logs/$name.log" 2>&1 </dev/null; then
 		echo "ok   $name ($(($(date +%s) - began)) s)"
 		passed=$((passed + 1))
 	else
 		echo "FAIL $name ($(($(date +%s) - began)) s)"
-		sed 's/^/  /' "$scratch/$name.log" | tail -n 200
+		# Of a tool that explains at length, the findings; of others the end.
+		if grep -q ': error: ' "$logs/$name.log"; then
+			grep ': error: ' "$logs/$name.log" | sed 's/^/  /' | head -n 100
+		else
+			tail -n 100 "$logs/$name.log" | sed 's/^/  /'
+		fi
+		echo "  (all of it: $logs/$name.log)"
 		failed=$((failed + 1))
 	fi
 }
@@ -52,7 +57,11 @@ formatted() {
 		return 1
 		;;
 	esac
-	sources '*.[ch]' | xargs "$format" --dry-run -Werror
+	bad=$(sources '*.[ch]' | xargs "$format" --dry-run -Werror 2>&1 | sed -n 's/^\([^:]*\):[0-9].*: error: .*/\1/p' | sort | uniq -c)
+	[ -z "$bad" ] && return
+	echo "places that differ, by file; \`make format\` puts them right:"
+	echo "$bad"
+	return 1
 }
 
 # What the compilers do not see: line comments, marks of unfinished work, a missing licence line.
@@ -98,16 +107,16 @@ tidy() {
 	flags=$(make -s FLAVOUR=lint-clang CC="$($deps tool clang)" print-flags) || return
 	mkdir -p build/lint
 	# shellcheck disable=SC2012,SC2046 # names without blanks
-	touch -r "$(ls -t .clang-tidy $(sources '*.h') | head -n 1)" build/lint/newest
+	touch -r "$(ls -t .clang-tidy $(sources '*.h') | head -n 1)" $logs/newest
 	sources '*.c' | grep -v '^tests/' | while read -r file; do
-		stamp=build/lint/$(echo "$file" | tr / _).ok
-		if [ ! -f "$stamp" ] || [ -n "$(find "$file" build/lint/newest -newer "$stamp")" ]; then
+		stamp=$logs/$(echo "$file" | tr / _).ok
+		if [ ! -f "$stamp" ] || [ -n "$(find "$file" $logs/newest -newer "$stamp")" ]; then
 			echo "$file"
 		fi
-	done >"$scratch/tidy.list"
+	done >$logs/tidy.list
 	# shellcheck disable=SC2016 # expanded by the inner shell
 	xargs -n 1 -P "$jobs" sh -c '"$1" --quiet "$3" -- $2 2>/dev/null &&
-		touch "build/lint/$(echo "$3" | tr / _).ok"' sh "$tool" "$flags" <"$scratch/tidy.list"
+		touch "build/lint/$(echo "$3" | tr / _).ok"' sh "$tool" "$flags" <$logs/tidy.list
 }
 
 step format formatted
