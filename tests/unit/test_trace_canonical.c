@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/unit/test_trace_util.h"
+#include "traces/canonical.h"
+
+static const char dirty[] = SAMPLES "dirty-canonical.csv";
+
+Test(trace_canonical, every_class_of_dirt)
+{
+	static const struct expected_class expected[] = {
+	    {"quoted-field", 1, {5}},  {"quoted-comma", 1, {5}},  {"long-fraction", 1, {5}},
+	    {"name-cut", 1, {7}},      {"backward-time", 1, {4}}, {"duplicate-id", 1, {6}},
+	    {"empty-window", 3, {5}},  {"fractional-gpu", 1, {4}}, {"repeated-model", 1, {5}},
+	    {"over-requested-time", 1, {3}},
+	};
+	struct tl_trace *trace = must_open_plain(dirty);
+	expect_classes(trace, expected, sizeof expected / sizeof *expected);
+	tl_trace_close(trace);
+}
+
+Test(trace_canonical, every_column)
+{
+	struct tl_trace *trace = must_open_plain(SAMPLES "canonical.csv");
+	size_t count;
+	struct tl_trace_record *records = read_all(trace, &count);
+
+	cr_assert_eq(count, 6);
+	const struct tl_trace_record *train = &records[0], *sim = &records[2], *actor = &records[4];
+	cr_expect_str_eq(train->id, "train-1");
+	cr_expect_eq(train->duration_ns, 3600500 * TL_NS_PER_MS);
+	cr_expect_eq(train->gpus_mgpu, 16000);
+	cr_expect_eq(train->workers, 2);
+	cr_expect_eq(train->gpu_memory_bytes, 32 * TL_GIB);
+	cr_expect_eq(train->estimate_ns, 2 * TL_NS_PER_HOUR);
+	cr_expect_eq(train->deadline_ns, TL_NONE);
+	cr_expect_eq(train->state_bytes, INT64_C(4000000000));
+	cr_expect_eq(train->utilisation_milli, 490);
+	cr_expect_str_eq(tl_trace_tenants(trace)->names[train->tenant], "vision");
+	cr_expect_str_eq(tl_trace_queues(trace)->names[train->queue], "normal");
+	cr_expect_str_eq(tl_trace_models(trace)->names[train->models], "A100|H100");
+	cr_expect_eq(train->role, UINT32_MAX);
+	cr_expect_eq(train->outcome, TL_OUTCOME_COMPLETED);
+	cr_expect_eq(records[1].submit_ns, 1);
+	cr_expect_eq(records[1].priority, 5);
+	cr_expect_eq(sim->kind, TL_KIND_SIMULATION);
+	cr_expect_eq(sim->cpu_milli, 64000);
+	cr_expect_eq(sim->ram_bytes, 256 * TL_GIB);
+	cr_expect_eq(sim->priority, -1);
+	cr_expect_eq(sim->deadline_ns, 90010 * TL_NS_PER_S);
+	cr_expect_str_eq(tl_trace_roles(trace)->names[sim->role], "simulator");
+	cr_expect_eq(records[3].kind, TL_KIND_EVALUATION);
+	cr_expect_eq(records[3].deadline_ns, 86420250 * TL_NS_PER_MS);
+	cr_expect_eq(actor->workers, 4);
+	cr_expect_eq(actor->outcome, TL_OUTCOME_CANCELLED);
+	cr_expect_eq(records[5].duration_ns, TL_NEVER);
+	cr_expect_eq(records[5].kind, TL_KIND_OTHER);
+	cr_expect_str_eq(tl_trace_tenants(trace)->names[records[5].tenant], "default");
+	free(records);
+	tl_trace_close(trace);
+}
+
+Test(trace_canonical, gzip_reads_the_same)
+{
+	struct tl_trace *plain = must_open_plain(SAMPLES "canonical.csv");
+	struct tl_trace *packed = must_open_plain(SAMPLES "canonical.csv.gz");
+	size_t count, packed_count;
+	struct tl_trace_record *records = read_all(plain, &count);
+	struct tl_trace_record *packed_records = read_all(packed, &packed_count);
+
+	cr_assert_eq(count, packed_count);
+	for (size_t i = 0; i < count; i++)
+		cr_expect_str_eq(records[i].id, packed_records[i].id);
+	cr_expect_str_neq(tl_trace_get_stats(plain)->sha256, tl_trace_get_stats(packed)->sha256);
+	free(records);
+	free(packed_records);
+	tl_trace_close(plain);
+	tl_trace_close(packed);
+}
+
+static const char *name_of(const struct tl_intern *intern, uint32_t number)
+{
+	return number < intern->count ? intern->names[number] : "";
+}
+
+static void expect_same(const struct tl_trace *a, const struct tl_trace_record *x,
+                        const struct tl_trace *b, const struct tl_trace_record *y)
+{
+	cr_expect_str_eq(x->id, y->id);
+	cr_expect_eq(x->submit_ns, y->submit_ns);
+	cr_expect_eq(x->duration_ns, y->duration_ns, "%s", x->id);
+	cr_expect_eq(x->estimate_ns, y->estimate_ns);
+	cr_expect_eq(x->deadline_ns, y->deadline_ns);
+	cr_expect_eq(x->gpus_mgpu, y->gpus_mgpu);
+	cr_expect_eq(x->workers, y->workers);
+	cr_expect_eq(x->gpu_memory_bytes, y->gpu_memory_bytes);
+	cr_expect_eq(x->cpu_milli, y->cpu_milli);
+	cr_expect_eq(x->ram_bytes, y->ram_bytes);
+	cr_expect_eq(x->state_bytes, y->state_bytes);
+	cr_expect_eq(x->utilisation_milli, y->utilisation_milli);
+	cr_expect_eq(x->priority, y->priority);
+	cr_expect_eq(x->kind, y->kind);
+	cr_expect_eq(x->outcome, y->outcome);
+	cr_expect_str_eq(name_of(tl_trace_tenants(a), x->tenant), name_of(tl_trace_tenants(b), y->tenant));
+	cr_expect_str_eq(name_of(tl_trace_queues(a), x->queue), name_of(tl_trace_queues(b), y->queue));
+	cr_expect_str_eq(name_of(tl_trace_models(a), x->models), name_of(tl_trace_models(b), y->models));
+	cr_expect_str_eq(name_of(tl_trace_roles(a), x->role), name_of(tl_trace_roles(b), y->role));
+}
+
+/* Written and read back, a trace of any format hands out the same records; written
+ * again, the same bytes. */
+static void round_trip(const char *path)
+{
+	char copy[64], again[64], command[160];
+	struct tl_error error = TL_ERROR_INIT;
+	struct tl_trace *trace = must_open_plain(path);
+	size_t count, copy_count;
+
+	snprintf(copy, sizeof copy, "/tmp/tidelab-%ld-copy.csv", (long)getpid());
+	snprintf(again, sizeof again, "/tmp/tidelab-%ld-again.csv", (long)getpid());
+	cr_assert_eq(tl_canonical_write_file(trace, copy, &error), TL_OK, "%s", error.message);
+	tl_trace_close(trace);
+	trace = must_open_plain(path);
+	struct tl_trace *copied = must_open_plain(copy);
+	struct tl_trace_record *records = read_all(trace, &count);
+	struct tl_trace_record *copies = read_all(copied, &copy_count);
+	cr_assert_eq(count, copy_count);
+	for (size_t i = 0; i < count; i++)
+		expect_same(trace, &records[i], copied, &copies[i]);
+	cr_expect(tl_trace_get_stats(trace)->gpu_time_mgpu_ns ==
+	          tl_trace_get_stats(copied)->gpu_time_mgpu_ns);
+	free(records);
+	free(copies);
+	tl_trace_close(trace);
+	tl_trace_close(copied);
+	copied = must_open_plain(copy);
+	cr_assert_eq(tl_canonical_write_file(copied, again, &error), TL_OK, "%s", error.message);
+	tl_trace_close(copied);
+	snprintf(command, sizeof command, "cmp %s %s", copy, again);
+	cr_expect_eq(system(command), 0);
+	unlink(copy);
+	unlink(again);
+}
+
+Test(trace_canonical, round_trips)
+{
+	round_trip(SAMPLES "canonical.csv");
+	round_trip(dirty);
+	round_trip(SAMPLES "dirty-philly.csv");
+	round_trip(SAMPLES "dirty-openb.csv");
+	round_trip(SAMPLES "dirty.swf");
+	round_trip(SAMPLES "dirty-tiresias.csv");
+	round_trip(SAMPLES "day-philly.csv");
+	round_trip(SAMPLES "day-kalos.csv.gz");
+}
+
+Test(trace_canonical, a_failed_write_leaves_nothing)
+{
+	struct tl_error error = TL_ERROR_INIT;
+	struct tl_trace *trace = must_open_plain(SAMPLES "canonical.csv");
+	cr_expect_eq(tl_canonical_write_file(trace, "/tmp/tidelab-no-such-folder/x.csv", &error),
+	             TL_E_CANTCREAT);
+	cr_expect_not_null(strstr(error.message, "cannot create"));
+	if (access("/dev/full", W_OK) == 0) {
+		FILE *full = fopen("/dev/full", "w");
+		cr_expect_eq(tl_canonical_write(trace, full, &error), TL_E_IO);
+		fclose(full);
+	}
+	tl_trace_close(trace);
+}
+
+static void refuse_row(const char *row, const char *part)
+{
+	struct tl_trace_options options = default_options();
+	char text[512];
+	snprintf(text, sizeof text,
+	         "id,submit_s,duration_s,gpus,workers,deadline_s,utilisation,priority,kind,outcome\n%s\n",
+	         row);
+	const char *path = write_text_file("canonical.csv", text);
+	expect_refused(path, &options, TL_E_DATA, 2, part);
+	unlink(path);
+}
+
+Test(trace_canonical, unreadable_values)
+{
+	refuse_row("a,0,10,3,2,,,,,", "workers, got `2`, wanted workers that share the GPUs evenly");
+	refuse_row("a,10,10,1,,5,,,,", "deadline_s, got `5`, wanted a time not before submit_s");
+	refuse_row("a,0,10,1,,,1.5,,,", "utilisation, got `1.5`");
+	refuse_row("a,0,10,1,,,,x,,", "priority, got `x`");
+	refuse_row("a,0,10,1,,,,,dancing,", "kind, got `dancing`");
+	refuse_row("a,0,10,1,,,,,,maybe", "outcome, got `maybe`");
+	refuse_row("a,0,soon,1,,,,,,", "duration_s, got `soon`");
+	refuse_row("a,1e12,10,1,,,,,,", "submit_s, got `1e12`");
+}
