@@ -117,27 +117,11 @@ static const struct tl_tenant_view *read_tenant(const struct tl_host *host, uint
 	return tenant < trial->tenants.count ? tl_trial_tenant(trial, tenant) : NULL;
 }
 
-/* Waiting jobs by queue are counted when asked for: O(waiting). */
 static const struct tl_queue_view *read_queue(const struct tl_host *host, uint32_t queue)
 {
 	struct tl_trial *trial = trial_of(host);
 
-	if (queue >= trial->queues.count)
-		return NULL;
-	struct tl_queue_view *view = &trial->queue_views[queue];
-
-	view->waiting = 0;
-	view->oldest_wait_since_ns = TL_NONE;
-	for (size_t i = 0; i < trial->jobs.waiting.count; i++) {
-		const struct tl_job_view *job = tl_job_view_of(&trial->jobs, trial->jobs.waiting.ids[i]);
-
-		if (job->queue != queue)
-			continue;
-		view->waiting++;
-		if (view->oldest_wait_since_ns < 0 || job->waiting_since_ns < view->oldest_wait_since_ns)
-			view->oldest_wait_since_ns = job->waiting_since_ns;
-	}
-	return view;
+	return queue < trial->queues.count ? tl_queues_view(trial, queue) : NULL;
 }
 
 static const struct tl_service_view *read_service(const struct tl_host *host, uint32_t service)

@@ -197,6 +197,11 @@ static void book_state(struct tl_trial *trial, tl_job_id id)
 	}
 }
 
+static bool waits(enum tl_job_state state)
+{
+	return state == TL_JOB_PENDING || state == TL_JOB_SUSPENDED;
+}
+
 static void change_state(struct tl_trial *trial, tl_job_id id, enum tl_job_state to,
                          enum tl_reason cause)
 {
@@ -207,7 +212,11 @@ static void change_state(struct tl_trial *trial, tl_job_id id, enum tl_job_state
 	if (from == TL_JOB_RUNNING)
 		set_rate(trial, job, 0);
 	job->reason = cause;
+	if (waits(from) && !waits(to))
+		tl_queues_leave(trial, id);
 	tl_job_set_state(&trial->jobs, id, to, now_ns);
+	if (waits(to) && !waits(from))
+		tl_queues_join(trial, id);
 	tl_account_transition(trial->account, now_ns, job->row, from, to, cause, first_node(job));
 	tl_seats_observe_state(trial, id, from);
 	if (id == trial->explained)

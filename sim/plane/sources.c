@@ -315,6 +315,7 @@ static void submit(struct tl_trial *trial, const struct tl_source *source,
 	tl_job_id id = tl_job_table_add(&trial->jobs, shape, tl_trial_now(trial));
 
 	fill_job(trial, source, record, id);
+	tl_queues_join(trial, id);
 	if (trial->options->explain_id != NULL && trial->explained == 0 &&
 	    strcmp(record->id, trial->options->explain_id) == 0) {
 		trial->explained = id;

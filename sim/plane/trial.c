@@ -201,6 +201,7 @@ static void name_things(struct tl_trial *trial)
 	const struct tl_scenario *scenario = trial->scenario;
 
 	trial->queue_views = tl_calloc(scenario->queue_count + 1, sizeof(*trial->queue_views));
+	trial->queue_lists = tl_calloc(scenario->queue_count + 1, sizeof(*trial->queue_lists));
 	for (size_t i = 0; i < scenario->queue_count; i++) {
 		uint32_t queue = tl_intern_put(&trial->queues, scenario->queues[i].name);
 
@@ -290,6 +291,7 @@ static void tear_down(struct tl_trial *trial)
 	free(trial->static_waiting.ids);
 	tl_frag_book_destroy(trial->fragmentation);
 	free(trial->queue_views);
+	free(trial->queue_lists);
 	free(trial->tenant_views);
 	free(trial->model_views);
 	tl_intern_fini(&trial->tenants);

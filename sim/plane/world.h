@@ -8,6 +8,7 @@
  *   changes.c    what the next schedule() is told
  *   seats.c      instances of policy modules
  *   host.c       the contract's reads;  decide.c  its decisions, validated
+ *   queues.c     who waits in which queue
  *   watch.c      stall and livelock
  */
 #ifndef TIDELAB_PLANE_WORLD_H
@@ -172,6 +173,19 @@ void tl_watch_suspended(struct tl_trial *trial, tl_job_id id);
 /* At the end: work waits and nothing will ever happen. */
 void tl_watch_ended(struct tl_trial *trial, enum tl_engine_end end);
 
+/* ---- queues ---- */
+
+struct tl_queue_list {
+	tl_job_id first, last; /* 0: none waits */
+	uint32_t count;
+};
+
+/* A job begins to wait, or no longer does. */
+void tl_queues_join(struct tl_trial *trial, tl_job_id id);
+void tl_queues_leave(struct tl_trial *trial, tl_job_id id);
+/* The queue's view, brought up to date. */
+const struct tl_queue_view *tl_queues_view(struct tl_trial *trial, uint32_t queue);
+
 /* ---- the trial ---- */
 
 struct tl_trial {
@@ -189,8 +203,8 @@ struct tl_trial {
 	struct tl_account *account;
 	struct tl_intern tenants, queues;
 	struct tl_tenant_view *tenant_views;
-	size_t tenant_capacity;
 	struct tl_queue_view *queue_views;
+	struct tl_queue_list *queue_lists;
 	struct tl_model_view *model_views;
 	struct tl_source *sources;
 	size_t source_count;

@@ -52,6 +52,7 @@ struct tl_job {
 	bool migrating;
 	bool save_in_time;             /* while Suspending: the save ends within the grace */
 	int64_t reserved_mgpu;         /* kept for it by reserve() */
+	tl_job_id wait_before, wait_after; /* neighbours in its queue while it waits; 0: none */
 	uint32_t struck_by;            /* the fault it has not yet recovered from; 0: none */
 	uint32_t listed;               /* bit per change list of the set being filled */
 	uint32_t last_node;            /* of its first worker at the last start; TL_NO_INDEX */
