@@ -64,12 +64,13 @@ static enum tl_status plan(struct tl_convert *convert, size_t i, const char *fil
 		k++;
 	if (k == stored->schema.column_count)
 		return tl_error_set(error, TL_E_DATA, file_name, 0, 0,
-		                    "table %s: got no column `%s`, wanted one", stored->path, to->name);
+		                    "table %s: got no column `%s`, wanted one", stored->path,
+		                    to->name);
 	const struct tl_column *from = &stored->columns[k];
 	if (!converts(from->type, to->type))
 		return tl_error_set(error, TL_E_DATA, file_name, 0, 0,
-		                    "table %s, column `%s`: got %s, wanted %s", stored->path, to->name,
-		                    type_name(from->type), type_name(to->type));
+		                    "table %s, column `%s`: got %s, wanted %s", stored->path,
+		                    to->name, type_name(from->type), type_name(to->type));
 	step->from = from;
 	step->to = to;
 	step->from_offset = stored->places[k].offset;
@@ -154,10 +155,9 @@ static bool store_integer(tl_i128 value, enum tl_column_type type, void *to)
 	static const struct {
 		int64_t least;
 		uint64_t most;
-	} limits[] = {
-	    [TL_COLUMN_I64] = {INT64_MIN, INT64_MAX}, [TL_COLUMN_U64] = {0, UINT64_MAX},
-	    [TL_COLUMN_I32] = {INT32_MIN, INT32_MAX}, [TL_COLUMN_U32] = {0, UINT32_MAX},
-	    [TL_COLUMN_U16] = {0, UINT16_MAX},        [TL_COLUMN_U8] = {0, UINT8_MAX}};
+	} limits[] = {[TL_COLUMN_I64] = {INT64_MIN, INT64_MAX}, [TL_COLUMN_U64] = {0, UINT64_MAX},
+	              [TL_COLUMN_I32] = {INT32_MIN, INT32_MAX}, [TL_COLUMN_U32] = {0, UINT32_MAX},
+	              [TL_COLUMN_U16] = {0, UINT16_MAX},        [TL_COLUMN_U8] = {0, UINT8_MAX}};
 
 	if (value < limits[type].least || value > limits[type].most)
 		return false;
@@ -194,11 +194,11 @@ static enum tl_status bad_value(const struct tl_convert *convert, const char *fi
 
 	switch (step->to->type) {
 	case TL_COLUMN_TEXT:
-		return tl_error_set(error, TL_E_DATA, file_name, 0, 0,
-		                    "table %s, row %llu, column `%s`: got a text of %zu bytes, wanted "
-		                    "at most %zu",
-		                    path, number, name, strnlen(from, step->from_size),
-		                    step->to->size - 1);
+		return tl_error_set(
+		    error, TL_E_DATA, file_name, 0, 0,
+		    "table %s, row %llu, column `%s`: got a text of %zu bytes, wanted "
+		    "at most %zu",
+		    path, number, name, strnlen(from, step->from_size), step->to->size - 1);
 	case TL_COLUMN_ENUM: {
 		unsigned value = *(const uint8_t *)from;
 
@@ -213,10 +213,11 @@ static enum tl_status bad_value(const struct tl_convert *convert, const char *fi
 		                    path, number, name, value, step->choices);
 	}
 	default:
-		return tl_error_set(error, TL_E_DATA, file_name, 0, 0,
-		                    "table %s, row %llu, column `%s`: got a number that does not fit, "
-		                    "wanted one of type %s",
-		                    path, number, name, type_name(step->to->type));
+		return tl_error_set(
+		    error, TL_E_DATA, file_name, 0, 0,
+		    "table %s, row %llu, column `%s`: got a number that does not fit, "
+		    "wanted one of type %s",
+		    path, number, name, type_name(step->to->type));
 	}
 }
 
@@ -268,7 +269,8 @@ enum tl_status tl_convert_rows(const struct tl_convert *convert, const char *fil
 			const char *value = source + step->from_offset;
 
 			if (!convert_value(step, value, target + step->to->offset))
-				return bad_value(convert, file_name, step, first + row, value, error);
+				return bad_value(convert, file_name, step, first + row, value,
+				                 error);
 		}
 		source += convert->stored->row_size;
 		target += convert->wanted->row_size;

@@ -90,8 +90,9 @@ hid_t tl_h5_text_type(size_t width)
 {
 	hid_t type = H5Tcopy(H5T_C_S1);
 
-	if (type >= 0 && (H5Tset_size(type, width) < 0 || H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 ||
-	                  H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
+	if (type >= 0 &&
+	    (H5Tset_size(type, width) < 0 || H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 ||
+	     H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
 		H5Tclose(type);
 		return H5I_INVALID_HID;
 	}
@@ -138,4 +139,33 @@ hid_t tl_h5_column_type(const struct tl_column *column, size_t width)
 		return enum_type(column->names);
 	}
 	return H5I_INVALID_HID;
+}
+
+herr_t tl_h5_write_attribute(hid_t object, const char *name, hid_t type, const void *value)
+{
+	herr_t done = -1;
+	hid_t space = H5Screate(H5S_SCALAR);
+
+	if (space < 0)
+		return -1;
+	hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+	if (attribute >= 0) {
+		done = H5Awrite(attribute, type, value);
+		if (H5Aclose(attribute) < 0)
+			done = -1;
+	}
+	H5Sclose(space);
+	return done;
+}
+
+herr_t tl_h5_write_text(hid_t object, const char *name, const char *value)
+{
+	size_t length = strlen(value);
+	hid_t type = tl_h5_text_type(length > 0 ? length : 1);
+
+	if (type < 0)
+		return -1;
+	herr_t done = tl_h5_write_attribute(object, name, type, value);
+	H5Tclose(type);
+	return done;
 }

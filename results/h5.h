@@ -10,6 +10,8 @@
 #include <hdf5.h>
 
 enum { TL_H5_CAUSE_MAX = 256, TL_H5_ENUM_MAX = 256 };
+/* Attributes stay in the object header, however many: unit and help of each column. */
+enum { TL_H5_COMPACT_ATTRIBUTES = 4096 };
 
 /* Call before anything else of HDF5. Notes its errors instead of printing them, and
  * keeps it from closing files at exit: one abandoned after a failed write cannot be
@@ -32,5 +34,11 @@ hid_t tl_h5_text_type(size_t width);
 /* The HDF5 type of a column as this machine stores it, strings `width` bytes wide
  * and NUL-padded. The caller closes it. Negative on failure. */
 hid_t tl_h5_column_type(const struct tl_column *column, size_t width);
+
+/* A scalar attribute. Negative on failure. */
+herr_t tl_h5_write_attribute(hid_t object, const char *name, hid_t type, const void *value);
+/* A text, of fixed length: those of variable length lie in the one part of an HDF5 file
+ * that has no checksum, and HDF5 crashes where it is damaged. */
+herr_t tl_h5_write_text(hid_t object, const char *name, const char *value);
 
 #endif

@@ -55,16 +55,17 @@ static enum tl_status check_column(const struct tl_table_schema *schema, size_t 
 	const char *name = column->name ? column->name : "";
 
 	if (!name[0] || size == 0 || width > size)
-		return tl_error_set(error, TL_E_INTERNAL, NULL, 0, 0,
-		                    "table %s, column %zu `%s`: got %zu bytes in memory and %zu in the "
-		                    "file, wanted a name, a size and a file no wider than memory",
-		                    schema->path, i, name, size, width);
+		return tl_error_set(
+		    error, TL_E_INTERNAL, NULL, 0, 0,
+		    "table %s, column %zu `%s`: got %zu bytes in memory and %zu in the "
+		    "file, wanted a name, a size and a file no wider than memory",
+		    schema->path, i, name, size, width);
 	if (column->offset > schema->row_size || size > schema->row_size - column->offset)
-		return tl_error_set(error, TL_E_INTERNAL, NULL, 0, 0,
-		                    "table %s, column `%s`: got bytes %zu to %zu, wanted them inside "
-		                    "a row of %zu",
-		                    schema->path, name, column->offset, column->offset + size,
-		                    schema->row_size);
+		return tl_error_set(
+		    error, TL_E_INTERNAL, NULL, 0, 0,
+		    "table %s, column `%s`: got bytes %zu to %zu, wanted them inside "
+		    "a row of %zu",
+		    schema->path, name, column->offset, column->offset + size, schema->row_size);
 	if (column->type == TL_COLUMN_ENUM) {
 		size_t count = 0;
 
@@ -138,8 +139,8 @@ enum tl_status tl_pack_create(const struct tl_table_schema *schema, const size_t
 		                    "table %s: got no columns, wanted at least one",
 		                    schema->path ? schema->path : "without a path");
 	for (size_t i = 0; i < schema->column_count; i++) {
-		size_t width = text_sizes && schema->columns[i].type == TL_COLUMN_TEXT ?
-		                   text_sizes[i] : 0;
+		size_t width =
+		    text_sizes && schema->columns[i].type == TL_COLUMN_TEXT ? text_sizes[i] : 0;
 		enum tl_status status = check_column(schema, i, width, error);
 
 		if (status != TL_OK)

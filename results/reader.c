@@ -29,16 +29,15 @@ static enum tl_status probe(const char *path, struct tl_error *error)
 	FILE *stream;
 
 	if (stat(path, &status) != 0)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open the result file: %s",
-		                    strerror(errno));
-	if (!S_ISREG(status.st_mode))
 		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
-		                    "got %s, wanted a result file",
+		                    "cannot open the result file: %s", strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "got %s, wanted a result file",
 		                    S_ISDIR(status.st_mode) ? "a folder" : "no plain file");
 	stream = fopen(path, "rb");
 	if (!stream)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open the result file: %s",
-		                    strerror(errno));
+		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
+		                    "cannot open the result file: %s", strerror(errno));
 	fclose(stream);
 	if (status.st_size == 0)
 		return tl_error_set(error, TL_E_DATA, path, 0, 0,
@@ -81,15 +80,17 @@ static enum tl_status check_schema(const struct tl_results_reader *reader, struc
 	free(format);
 	if (!ours || !read_i64(reader->file, "schema_major", &major) ||
 	    !read_i64(reader->file, "schema_minor", &minor))
-		return tl_error_set(error, TL_E_DATA, reader->path, 0, 0,
-		                    "got an HDF5 file of another make, wanted a result file with the "
-		                    "root attributes format, schema_major and schema_minor");
+		return tl_error_set(
+		    error, TL_E_DATA, reader->path, 0, 0,
+		    "got an HDF5 file of another make, wanted a result file with the "
+		    "root attributes format, schema_major and schema_minor");
 	if (major != TL_RESULTS_SCHEMA_MAJOR)
-		return tl_error_set(error, TL_E_DATA, reader->path, 0, 0,
-		                    "got a result file of schema %lld.%lld, wanted %d.x: written by "
-		                    "%s version",
-		                    (long long)major, (long long)minor, TL_RESULTS_SCHEMA_MAJOR,
-		                    major > TL_RESULTS_SCHEMA_MAJOR ? "a newer" : "an older");
+		return tl_error_set(
+		    error, TL_E_DATA, reader->path, 0, 0,
+		    "got a result file of schema %lld.%lld, wanted %d.x: written by "
+		    "%s version",
+		    (long long)major, (long long)minor, TL_RESULTS_SCHEMA_MAJOR,
+		    major > TL_RESULTS_SCHEMA_MAJOR ? "a newer" : "an older");
 	return TL_OK;
 }
 
@@ -126,10 +127,10 @@ static int by_name(const void *a, const void *b)
 
 static enum tl_status list_tables(struct tl_results_reader *reader, struct tl_error *error)
 {
-	if (H5Ovisit2(reader->file, H5_INDEX_NAME, H5_ITER_NATIVE, collect, reader, H5O_INFO_BASIC) < 0)
+	if (H5Ovisit2(reader->file, H5_INDEX_NAME, H5_ITER_NATIVE, collect, reader,
+	              H5O_INFO_BASIC) < 0)
 		return tl_error_set(error, TL_E_DATA, reader->path, 0, 0,
-		                    "the file is damaged or cut short: %s",
-		                    tl_h5_cause());
+		                    "the file is damaged or cut short: %s", tl_h5_cause());
 	if (!reader->tables)
 		reader->tables = calloc(1, sizeof(*reader->tables));
 	reader->stored = calloc(reader->table_count + 1, sizeof(*reader->stored));
@@ -224,10 +225,11 @@ static enum tl_status get_stored(struct tl_results_reader *reader, const char *t
 	size_t i = find(reader, table_path);
 
 	if (i == reader->table_count)
-		return tl_error_set(error, TL_E_DATA, reader->path, 0, 0,
-		                    "got no table %s, wanted one: the run may not have been asked to "
-		                    "write it",
-		                    table_path);
+		return tl_error_set(
+		    error, TL_E_DATA, reader->path, 0, 0,
+		    "got no table %s, wanted one: the run may not have been asked to "
+		    "write it",
+		    table_path);
 	if (!reader->stored[i]) {
 		enum tl_status status = tl_stored_open(reader->file, reader->path, table_path,
 		                                       &reader->stored[i], error);
@@ -245,7 +247,7 @@ enum tl_status tl_results_schema(struct tl_results_reader *reader, const char *t
 	const struct tl_stored *stored = NULL;
 	enum tl_status status = get_stored(reader, table_path, &stored, error);
 
-	if (status == TL_OK)
+	if (stored)
 		*out = &stored->schema;
 	return status;
 }
@@ -274,15 +276,17 @@ static enum tl_status read_rows(const struct tl_results_reader *reader,
 	return status;
 }
 
-enum tl_status tl_results_read(struct tl_results_reader *reader, const struct tl_table_schema *schema,
-                               void **rows, size_t *count, struct tl_error *error)
+enum tl_status tl_results_read(struct tl_results_reader *reader,
+                               const struct tl_table_schema *schema, void **rows, size_t *count,
+                               struct tl_error *error)
 {
 	const struct tl_stored *stored = NULL;
 	struct tl_convert *convert = NULL;
 	enum tl_status status = get_stored(reader, schema->path, &stored, error);
 
-	if (status == TL_OK)
-		status = tl_convert_create(stored, schema, reader->path, &convert, error);
+	if (!stored)
+		return status;
+	status = tl_convert_create(stored, schema, reader->path, &convert, error);
 	if (status != TL_OK)
 		return status;
 	char *all = NULL;

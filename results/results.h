@@ -30,19 +30,19 @@ enum tl_column_type {
 };
 
 struct tl_column {
-	const char *name;  /* units last: wait_ns */
+	const char *name; /* units last: wait_ns */
 	enum tl_column_type type;
-	size_t offset;     /* in the row struct */
-	size_t size;       /* TEXT: bytes with NUL in memory; otherwise 0 */
-	const char *unit;  /* `ns`, `mgpu`, `1`, `` … */
-	const char *help;  /* one line */
+	size_t offset;            /* in the row struct */
+	size_t size;              /* TEXT: bytes with NUL in memory; otherwise 0 */
+	const char *unit;         /* `ns`, `mgpu`, `1`, `` … */
+	const char *help;         /* one line */
 	const char *const *names; /* ENUM */
 };
 
 struct tl_table_schema {
 	const char *path; /* `/jobs`, `/cluster/timeline`, `/services/<name>/windows` */
 	const char *help;
-	size_t row_size;  /* sizeof the row struct */
+	size_t row_size; /* sizeof the row struct */
 	const struct tl_column *columns;
 	size_t column_count;
 };
@@ -57,8 +57,9 @@ struct tl_table;   /* opaque; freed with its results */
 enum tl_status tl_results_create(const char *path, struct tl_results **out, struct tl_error *error);
 
 /* Adds a table; intermediate groups are made. Column units and help become
- * attributes `unit.<column>` and `help.<column>` of the dataset. text_sizes (may be NULL): for each column, the
- * width of TEXT in the file where it is to be narrower than in memory; 0: as in memory. */
+ * attributes `unit.<column>` and `help.<column>` of the dataset. text_sizes (may be
+ * NULL): for each column, the width of TEXT in the file where it is to be narrower than
+ * in memory; 0: as in memory. A text wider than that fails the file, it is not cut. */
 enum tl_status tl_results_table(struct tl_results *results, const struct tl_table_schema *schema,
                                 const size_t *text_sizes, struct tl_table **out,
                                 struct tl_error *error);
@@ -96,9 +97,11 @@ bool tl_results_has(struct tl_results_reader *reader, const char *table_path);
 const char *const *tl_results_tables(struct tl_results_reader *reader);
 /* The whole table as rows of the caller's schema (columns matched by name; a column
  * the file lacks is TL_E_DATA). *rows is malloc'd. */
-enum tl_status tl_results_read(struct tl_results_reader *reader, const struct tl_table_schema *schema,
-                               void **rows, size_t *count, struct tl_error *error);
-/* The schema as stored (names, types, units, help), for generic export. Lives as long as the reader. */
+enum tl_status tl_results_read(struct tl_results_reader *reader,
+                               const struct tl_table_schema *schema, void **rows, size_t *count,
+                               struct tl_error *error);
+/* The schema as stored (names, types, units, help), for generic export. Lives as long
+ * as the reader. */
 enum tl_status tl_results_schema(struct tl_results_reader *reader, const char *table_path,
                                  const struct tl_table_schema **out, struct tl_error *error);
 /* A text attribute of the root; malloc'd; NULL where absent. */

@@ -5,8 +5,8 @@ const char *const tl_schema_kind_names[TL_ROW_KIND_COUNT + 1] = {
     "training", "inference", "evaluation", "simulation", "other", NULL};
 
 const char *const tl_schema_state_names[TL_ROW_STATE_COUNT + 1] = {
-    "pending",   "scheduled", "running",   "suspending", "suspended",
-    "resuming",  "succeeded", "failed",    NULL};
+    "pending",  "scheduled", "running", "suspending", "suspended",
+    "resuming", "succeeded", "failed",  NULL};
 
 const char *const tl_schema_reason_names[TL_REASON_COUNT + 1] = {
     [TL_REASON_NONE] = "none",
@@ -42,12 +42,12 @@ const char *const tl_schema_decision_names[TL_DECISION_COUNT + 1] = {
  * cannot drift apart: the type follows from the member's. */
 #define MEMBER(member) (((const ROW *)0)->member)
 #define TYPE_OF(member)                                                                            \
-	_Generic(MEMBER(member),                                                                   \
-	    int64_t: TL_COLUMN_I64,                                                                \
-	    uint64_t: TL_COLUMN_U64,                                                               \
-	    uint32_t: TL_COLUMN_U32,                                                               \
-	    uint16_t: TL_COLUMN_U16,                                                               \
-	    double: TL_COLUMN_F64)
+	_Generic(MEMBER(member), int64_t                                                           \
+	         : TL_COLUMN_I64, uint64_t                                                         \
+	         : TL_COLUMN_U64, uint32_t                                                         \
+	         : TL_COLUMN_U32, uint16_t                                                         \
+	         : TL_COLUMN_U16, double                                                           \
+	         : TL_COLUMN_F64)
 #define NUMBER(member, unit_, help_)                                                               \
 	{                                                                                          \
 		.name = #member, .type = TYPE_OF(member), .offset = offsetof(ROW, member),         \
@@ -61,7 +61,8 @@ const char *const tl_schema_decision_names[TL_DECISION_COUNT + 1] = {
 #define ENUM(member, names_, help_)                                                                \
 	{                                                                                          \
 		.name = #member,                                                                   \
-		.type = _Generic(MEMBER(member), uint8_t : TL_COLUMN_ENUM),                        \
+		.type = _Generic(MEMBER(member), uint8_t                                           \
+		                 : TL_COLUMN_ENUM),                                                \
 		.offset = offsetof(ROW, member), .unit = "", .help = help_, .names = names_        \
 	}
 #define TABLE(path_, columns_, help_)                                                              \
@@ -207,7 +208,8 @@ static const struct tl_column fault_columns[] = {
     NUMBER(t_ns, "ns", "when it struck"),
     NUMBER(gpus_hit_mgpu, "mgpu", "GPUs taken down"),
     NUMBER(repaired_ns, "ns", "when it was repaired; -1: not within the run"),
-    NUMBER(recovered_ns, "ns", "when the last job hit, or breached window, was well again; -1: never"),
+    NUMBER(recovered_ns, "ns",
+           "when the last job hit, or breached window, was well again; -1: never"),
     NUMBER(lost_work_gpu_s, "gpu.s", "work lost"),
     NUMBER(node, "", "row in /nodes; 4294967295: none"),
     NUMBER(jobs_hit, "1", "jobs thrown off"),
@@ -229,7 +231,9 @@ const struct tl_table_schema tl_schema_summary =
 #undef ROW
 
 const struct tl_table_schema *const tl_schema_all[] = {
-    &tl_schema_jobs,   &tl_schema_transitions, &tl_schema_timeline, &tl_schema_nodes,
-    &tl_schema_placements, &tl_schema_decisions, &tl_schema_ledger, &tl_schema_faults,
-    &tl_schema_summary, NULL,
+    &tl_schema_jobs,       &tl_schema_transitions,
+    &tl_schema_timeline,   &tl_schema_nodes,
+    &tl_schema_placements, &tl_schema_decisions,
+    &tl_schema_ledger,     &tl_schema_faults,
+    &tl_schema_summary,    NULL,
 };

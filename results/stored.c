@@ -8,8 +8,7 @@
 static enum tl_status damaged(const char *file_name, const char *path, struct tl_error *error)
 {
 	return tl_error_set(error, TL_E_DATA, file_name, 0, 0,
-	                    "table %s: the file is damaged or cut short: %s", path,
-	                    tl_h5_cause());
+	                    "table %s: the file is damaged or cut short: %s", path, tl_h5_cause());
 }
 
 /* ---- attributes ---- */
@@ -206,7 +205,8 @@ static enum tl_status load_columns(struct tl_stored *stored, hid_t row, const ch
 
 	if (count <= 0)
 		return tl_error_set(error, TL_E_DATA, file_name, 0, 0,
-		                    "%s: got a dataset without columns, wanted a table", stored->path);
+		                    "%s: got a dataset without columns, wanted a table",
+		                    stored->path);
 	stored->columns = calloc((size_t)count, sizeof(*stored->columns));
 	stored->places = calloc((size_t)count, sizeof(*stored->places));
 	hid_t *memory = calloc((size_t)count, sizeof(*memory));
@@ -223,11 +223,12 @@ static enum tl_status load_columns(struct tl_stored *stored, hid_t row, const ch
 		if (!load_column(stored, row, (unsigned)loaded, &memory[loaded])) {
 			const char *name = stored->columns[loaded].name;
 
-			status = tl_error_set(error, TL_E_DATA, file_name, 0, 0,
-			                      "table %s, column `%s`: got a type this version does "
-			                      "not know, wanted an integer of 1 to 8 bytes, a float, "
-			                      "a fixed string or an enum of one byte counting from 0",
-			                      stored->path, name ? name : "");
+			status =
+			    tl_error_set(error, TL_E_DATA, file_name, 0, 0,
+			                 "table %s, column `%s`: got a type this version does "
+			                 "not know, wanted an integer of 1 to 8 bytes, a float, "
+			                 "a fixed string or an enum of one byte counting from 0",
+			                 stored->path, name ? name : "");
 			memory[loaded] = H5I_INVALID_HID;
 		}
 		stored->places[loaded].offset = stored->row_size;
@@ -236,8 +237,8 @@ static enum tl_status load_columns(struct tl_stored *stored, hid_t row, const ch
 	if (status == TL_OK) {
 		stored->type = H5Tcreate(H5T_COMPOUND, stored->row_size);
 		for (int i = 0; i < count; i++) {
-			if (H5Tinsert(stored->type, stored->columns[i].name, stored->places[i].offset,
-			              memory[i]) < 0)
+			if (H5Tinsert(stored->type, stored->columns[i].name,
+			              stored->places[i].offset, memory[i]) < 0)
 				status = damaged(file_name, stored->path, error);
 		}
 	}

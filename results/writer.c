@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "results/dataset.h"
 #include "results/h5.h"
 #include "results/pack.h"
 
@@ -13,10 +14,6 @@
 /* Rows of a block, which is a chunk of the file. Measured from 1,024 to 16,384 on
  * rows of 24 to 250 bytes: fastest here, and within 2 % of the smallest file. */
 enum { BLOCK_ROWS = 2048 };
-/* Level 1: three quarters of the time of writing is deflate as it is. */
-enum { DEFLATE_LEVEL = 1 };
-/* Attributes stay in the object header, however many: unit and help of each column. */
-enum { COMPACT_ATTRIBUTES = 4096 };
 
 struct tl_table {
 	struct tl_results *results;
@@ -76,8 +73,9 @@ static enum tl_status probe(const char *path, struct tl_error *error)
 	struct stat status;
 
 	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-		return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
-		                    "cannot create the result file: it exists and is not a plain file");
+		return tl_error_set(
+		    error, TL_E_CANTCREAT, path, 0, 0,
+		    "cannot create the result file: it exists and is not a plain file");
 	int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (descriptor < 0)
 		return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
@@ -93,7 +91,7 @@ static hid_t create_file(const char *path)
 	hid_t creation = H5Pcreate(H5P_FILE_CREATE);
 
 	if (access >= 0 && creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0 &&
-	    H5Pset_attr_phase_change(creation, COMPACT_ATTRIBUTES, 0) >= 0)
+	    H5Pset_attr_phase_change(creation, TL_H5_COMPACT_ATTRIBUTES, 0) >= 0)
 		file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
 	if (access >= 0)
 		H5Pclose(access);
@@ -157,37 +155,6 @@ enum tl_status tl_results_create(const char *path, struct tl_results **out, stru
 
 /* ---- attributes ---- */
 
-static herr_t write_attribute(hid_t object, const char *name, hid_t type, const void *value)
-{
-	herr_t done = -1;
-	hid_t space = H5Screate(H5S_SCALAR);
-
-	if (space < 0)
-		return -1;
-	hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-	if (attribute >= 0) {
-		done = H5Awrite(attribute, type, value);
-		if (H5Aclose(attribute) < 0)
-			done = -1;
-	}
-	H5Sclose(space);
-	return done;
-}
-
-/* Of fixed length: those of variable length lie in the one part of an HDF5 file that
- * has no checksum, and HDF5 crashes where it is damaged. */
-static herr_t write_text(hid_t object, const char *name, const char *value)
-{
-	size_t length = strlen(value);
-	hid_t type = tl_h5_text_type(length > 0 ? length : 1);
-
-	if (type < 0)
-		return -1;
-	herr_t done = write_attribute(object, name, type, value);
-	H5Tclose(type);
-	return done;
-}
-
 static enum tl_status check_attribute(struct tl_results *results, const char *name)
 {
 	struct tl_error error = TL_ERROR_INIT;
@@ -204,7 +171,8 @@ static enum tl_status check_attribute(struct tl_results *results, const char *na
 enum tl_status tl_results_attr_text(struct tl_results *results, const char *name, const char *value,
                                     struct tl_error *error)
 {
-	if (check_attribute(results, name) == TL_OK && write_text(results->file, name, value) < 0)
+	if (check_attribute(results, name) == TL_OK &&
+	    tl_h5_write_text(results->file, name, value) < 0)
 		fail_h5(results, "write the attribute", name);
 	return results->failed ? hand_out(results, error) : TL_OK;
 }
@@ -213,107 +181,12 @@ enum tl_status tl_results_attr_i64(struct tl_results *results, const char *name,
                                    struct tl_error *error)
 {
 	if (check_attribute(results, name) == TL_OK &&
-	    write_attribute(results->file, name, H5T_NATIVE_INT64, &value) < 0)
+	    tl_h5_write_attribute(results->file, name, H5T_NATIVE_INT64, &value) < 0)
 		fail_h5(results, "write the attribute", name);
 	return results->failed ? hand_out(results, error) : TL_OK;
 }
 
 /* ---- tables ---- */
-
-/* One at a time and by hand: groups HDF5 makes on the way carry the time of day. */
-static herr_t make_groups(hid_t file, const char *path)
-{
-	herr_t done = 0;
-	char *prefix = strdup(path);
-	hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
-
-	if (!prefix || creation < 0 || H5Pset_obj_track_times(creation, false) < 0)
-		done = -1;
-	for (char *slash = prefix; done >= 0 && (slash = strchr(slash + 1, '/'));) {
-		*slash = '\0';
-		htri_t there = H5Lexists(file, prefix, H5P_DEFAULT);
-		hid_t group = there == 0 ? H5Gcreate2(file, prefix, H5P_DEFAULT, creation,
-		                                      H5P_DEFAULT) : H5I_INVALID_HID;
-		if (there < 0 || (there == 0 && group < 0))
-			done = -1;
-		if (group >= 0)
-			H5Gclose(group);
-		*slash = '/';
-	}
-	if (creation >= 0)
-		H5Pclose(creation);
-	free(prefix);
-	return done;
-}
-
-static hid_t row_type(const struct tl_table_schema *schema, const struct tl_pack *pack)
-{
-	hid_t row = H5Tcreate(H5T_COMPOUND, tl_pack_row_size(pack));
-
-	for (size_t i = 0; row >= 0 && i < schema->column_count; i++) {
-		hid_t type = tl_h5_column_type(&schema->columns[i], tl_pack_column_size(pack, i));
-
-		if (type < 0 || H5Tinsert(row, schema->columns[i].name,
-		                          tl_pack_column_offset(pack, i), type) < 0) {
-			H5Tclose(row);
-			row = H5I_INVALID_HID;
-		}
-		if (type >= 0)
-			H5Tclose(type);
-	}
-	return row;
-}
-
-static hid_t create_dataset(hid_t file, const char *path, hid_t type)
-{
-	hsize_t none = 0;
-	hsize_t unlimited = H5S_UNLIMITED;
-	hsize_t block = BLOCK_ROWS;
-	hid_t dataset = H5I_INVALID_HID;
-	hid_t space = H5Screate_simple(1, &none, &unlimited);
-	hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-	hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
-
-	/* No chunk cache: blocks are written whole, and a failure shows at once. */
-	if (space >= 0 && creation >= 0 && access >= 0 &&
-	    H5Pset_obj_track_times(creation, false) >= 0 && H5Pset_chunk(creation, 1, &block) >= 0 &&
-	    H5Pset_fill_time(creation, H5D_FILL_TIME_ALLOC) >= 0 && H5Pset_shuffle(creation) >= 0 &&
-	    H5Pset_deflate(creation, DEFLATE_LEVEL) >= 0 &&
-	    H5Pset_attr_phase_change(creation, COMPACT_ATTRIBUTES, 0) >= 0 &&
-	    H5Pset_chunk_cache(access, 1, 0, 1.0) >= 0)
-		dataset = H5Dcreate2(file, path, type, space, H5P_DEFAULT, creation, access);
-	if (space >= 0)
-		H5Sclose(space);
-	if (creation >= 0)
-		H5Pclose(creation);
-	if (access >= 0)
-		H5Pclose(access);
-	return dataset;
-}
-
-static herr_t describe_column(hid_t dataset, const char *what, const char *column, const char *text)
-{
-	char name[128];
-	int length = snprintf(name, sizeof(name), "%s.%s", what, column);
-
-	if (length < 0 || (size_t)length >= sizeof(name))
-		return -1;
-	return write_text(dataset, name, text ? text : "");
-}
-
-static herr_t describe(hid_t dataset, const struct tl_table_schema *schema)
-{
-	if (write_text(dataset, "help", schema->help ? schema->help : "") < 0)
-		return -1;
-	for (size_t i = 0; i < schema->column_count; i++) {
-		const struct tl_column *column = &schema->columns[i];
-
-		if (describe_column(dataset, "unit", column->name, column->unit) < 0 ||
-		    describe_column(dataset, "help", column->name, column->help) < 0)
-			return -1;
-	}
-	return 0;
-}
 
 static enum tl_status check_path(struct tl_results *results, const struct tl_table_schema *schema)
 {
@@ -352,13 +225,9 @@ static enum tl_status fill_table(struct tl_table *table, const struct tl_table_s
 		             schema->path);
 		return keep_error(results, &error);
 	}
-	table->type = row_type(schema, table->pack);
-	if (table->type < 0 || make_groups(results->file, schema->path) < 0)
-		return fail_h5(results, "create the table", schema->path);
-	table->dataset = create_dataset(results->file, schema->path, table->type);
-	if (table->dataset < 0 || describe(table->dataset, schema) < 0)
-		return fail_h5(results, "create the table", schema->path);
-	return TL_OK;
+	table->dataset =
+	    tl_dataset_create(results->file, schema, table->pack, BLOCK_ROWS, &table->type);
+	return table->dataset < 0 ? fail_h5(results, "create the table", schema->path) : TL_OK;
 }
 
 enum tl_status tl_results_table(struct tl_results *results, const struct tl_table_schema *schema,

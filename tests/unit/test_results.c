@@ -11,12 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/tidelab-results-XXXXXX";
-static char file[64];
+static char folder[256];
+static char file[272];
 static struct tl_error error;
 
 static void make_folder(void)
 {
+	const char *temporary = getenv("TMPDIR");
+
+	snprintf(folder, sizeof(folder), "%s/tidelab-XXXXXX", temporary ? temporary : "/tmp");
 	cr_assert_not_null(mkdtemp(folder));
 	snprintf(file, sizeof(file), "%s/a.h5", folder);
 }
@@ -125,7 +128,8 @@ Test(results, schemas_cover_their_rows)
 			if (column->offset > last)
 				last = column->offset;
 			if (strstr(column->name, "_ns"))
-				cr_assert(strstr(column->unit, "ns"), "%s.%s", schema->path, column->name);
+				cr_assert(strstr(column->unit, "ns"), "%s.%s", schema->path,
+				          column->name);
 		}
 		cr_assert_lt(schema->row_size - last, 65);
 	}
@@ -177,9 +181,9 @@ Test(results, rows_come_back)
 		cr_assert_eq(jobs[i].first_start_ns, want.first_start_ns);
 		cr_assert_eq(jobs[i].end_ns, want.end_ns);
 		cr_assert_eq(jobs[i].node, UINT32_MAX);
-		cr_assert(isnan(want.bounded_slowdown) ?
-		              isnan(jobs[i].bounded_slowdown) :
-		              jobs[i].bounded_slowdown == want.bounded_slowdown);
+		cr_assert(isnan(want.bounded_slowdown)
+		              ? isnan(jobs[i].bounded_slowdown)
+		              : jobs[i].bounded_slowdown == want.bounded_slowdown);
 	}
 	free(jobs);
 }
@@ -274,9 +278,9 @@ Test(results, long_attribute_comes_back)
 
 Test(results, tables_are_listed_by_name)
 {
-	static const char *const want[] = {"/cluster/timeline", "/decisions", "/faults", "/jobs",
-	                                   "/ledger", "/nodes", "/placements", "/summary",
-	                                   "/transitions"};
+	static const char *const want[] = {
+	    "/cluster/timeline", "/decisions", "/faults",     "/jobs", "/ledger", "/nodes",
+	    "/placements",       "/summary",   "/transitions"};
 	struct tl_results_reader *reader = NULL;
 
 	OK(write_sample(file));
@@ -319,8 +323,9 @@ Test(results, stored_schema_says_all)
 	OK(tl_results_schema(reader, "/transitions", &stored, &error));
 	const struct tl_column *cause = &stored->columns[5];
 	for (size_t i = 0; i <= TL_REASON_COUNT; i++)
-		cr_assert(i == TL_REASON_COUNT ? !cause->names[i] :
-		              strcmp(cause->names[i], tl_schema_reason_names[i]) == 0);
+		cr_assert(i == TL_REASON_COUNT
+		              ? !cause->names[i]
+		              : strcmp(cause->names[i], tl_schema_reason_names[i]) == 0);
 	OK(tl_results_read(reader, stored, &rows, &count, &error));
 	cr_assert_eq(count, TRANSITIONS);
 	const char *row = (const char *)rows + 17 * stored->row_size;
@@ -363,7 +368,10 @@ struct mixed {
 static const char *const colours[] = {"red", "green", "blue", NULL};
 static const char *const colours_moved[] = {"blue", "violet", "red", "green", NULL};
 
-#define MIXED(m, t) {.name = #m, .type = t, .offset = offsetof(struct mixed, m)}
+#define MIXED(m, t)                                                                                \
+	{                                                                                          \
+		.name = #m, .type = t, .offset = offsetof(struct mixed, m)                         \
+	}
 static const struct tl_column mixed_columns[] = {
     MIXED(i64, TL_COLUMN_I64),
     MIXED(u64, TL_COLUMN_U64),
@@ -372,13 +380,17 @@ static const struct tl_column mixed_columns[] = {
     MIXED(u32, TL_COLUMN_U32),
     MIXED(u16, TL_COLUMN_U16),
     MIXED(u8, TL_COLUMN_U8),
-    {.name = "colour", .type = TL_COLUMN_ENUM, .offset = offsetof(struct mixed, colour),
+    {.name = "colour",
+     .type = TL_COLUMN_ENUM,
+     .offset = offsetof(struct mixed, colour),
      .names = colours},
     {.name = "text", .type = TL_COLUMN_TEXT, .offset = offsetof(struct mixed, text), .size = 8},
 };
-static const struct tl_table_schema mixed_schema = {
-    .path = "/deep/er/mixed", .row_size = sizeof(struct mixed), .columns = mixed_columns,
-    .column_count = sizeof(mixed_columns) / sizeof(mixed_columns[0])};
+static const struct tl_table_schema mixed_schema = {.path = "/deep/er/mixed",
+                                                    .row_size = sizeof(struct mixed),
+                                                    .columns = mixed_columns,
+                                                    .column_count = sizeof(mixed_columns) /
+                                                                    sizeof(mixed_columns[0])};
 
 static void write_mixed(const struct mixed *row)
 {
@@ -395,8 +407,8 @@ static void write_mixed(const struct mixed *row)
 static enum tl_status read_as(const char *name, enum tl_column_type type, void *value,
                               char message[static TL_ERROR_MESSAGE_MAX])
 {
-	const struct tl_column column = {.name = name, .type = type, .size = 8,
-	                                 .names = colours_moved};
+	const struct tl_column column = {
+	    .name = name, .type = type, .size = 8, .names = colours_moved};
 	const struct tl_table_schema schema = {
 	    .path = "/deep/er/mixed", .row_size = 8, .columns = &column, .column_count = 1};
 	struct tl_results_reader *reader = NULL;
@@ -415,8 +427,14 @@ static enum tl_status read_as(const char *name, enum tl_column_type type, void *
 
 Test(results, numbers_convert_where_they_fit)
 {
-	const struct mixed row = {.i64 = -1, .u64 = 70000, .f64 = 2.5, .i32 = 255,
-	                          .u32 = UINT32_MAX, .u16 = 9, .u8 = 200, .text = "seven77"};
+	const struct mixed row = {.i64 = -1,
+	                          .u64 = 70000,
+	                          .f64 = 2.5,
+	                          .i32 = 255,
+	                          .u32 = UINT32_MAX,
+	                          .u16 = 9,
+	                          .u8 = 200,
+	                          .text = "seven77"};
 	char message[TL_ERROR_MESSAGE_MAX];
 	union {
 		int64_t i64;
@@ -488,8 +506,8 @@ static char *slurp(const char *path, size_t *size)
 /* Another process, another folder, a second later, and memory that is full of rubbish. */
 Test(results, bytes_are_the_same_anywhere)
 {
-	char other_folder[64];
-	char other[80];
+	char other_folder[288];
+	char other[304];
 	size_t size = 0;
 	size_t other_size = 0;
 	int status = 0;
@@ -522,7 +540,7 @@ Test(results, bytes_are_the_same_anywhere)
 /* What stands behind the NUL of a text, and between members, is the caller's rubbish. */
 Test(results, rubbish_in_rows_stays_out)
 {
-	char second[80];
+	char second[288];
 	size_t size = 0;
 	size_t second_size = 0;
 	struct mixed clean = {.i64 = 1, .text = "ab"};

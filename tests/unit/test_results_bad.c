@@ -12,12 +12,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/tidelab-resbad-XXXXXX";
-static char file[64];
+static char folder[256];
+static char file[272];
 static struct tl_error error;
 
 static void make_folder(void)
 {
+	const char *temporary = getenv("TMPDIR");
+
+	snprintf(folder, sizeof(folder), "%s/tidelab-XXXXXX", temporary ? temporary : "/tmp");
 	cr_assert_not_null(mkdtemp(folder));
 	snprintf(file, sizeof(file), "%s/a.h5", folder);
 }
@@ -142,7 +145,8 @@ Test(results_bad, target_is_a_folder_or_device)
  * trip over it at exit: the child leaves through exit(), handlers and all. */
 Test(results_bad, full_disk_leaves_nothing)
 {
-	static const rlim_t limits[] = {0, 100, 1000, 4000, 20000, 100000, 300000, 1000000, 2400000};
+	static const rlim_t limits[] = {0,      100,    1000,    4000,   20000,
+	                                100000, 300000, 1000000, 2400000};
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		int status = 0;
@@ -222,7 +226,6 @@ static struct tl_results *created(void)
 
 static void close_spoilt(struct tl_results *results)
 {
-
 	cr_assert_eq(tl_results_close(results, &error), TL_E_INTERNAL, "%s", error.message);
 	cr_assert_not(exists(file));
 }
@@ -230,8 +233,8 @@ static void close_spoilt(struct tl_results *results)
 Test(results_bad, unsound_schemas_are_refused)
 {
 	static const char *const no_names[] = {NULL};
-	static const struct tl_column enum_column = {.name = "x", .type = TL_COLUMN_ENUM,
-	                                             .names = no_names};
+	static const struct tl_column enum_column = {
+	    .name = "x", .type = TL_COLUMN_ENUM, .names = no_names};
 	static const struct tl_column outside = {.name = "x", .type = TL_COLUMN_I64, .offset = 1};
 	static const struct tl_column no_size = {.name = "x", .type = TL_COLUMN_TEXT};
 	static const struct tl_column good = {.name = "x", .type = TL_COLUMN_I64};
@@ -269,8 +272,7 @@ Test(results_bad, second_time_is_refused)
 	     tl_results_table(results, &tl_schema_jobs, NULL, &table, &error));
 	close_spoilt(results);
 	results = created();
-	WANT(TL_E_INTERNAL, "second time",
-	     tl_results_attr_i64(results, "schema_major", 9, &error));
+	WANT(TL_E_INTERNAL, "second time", tl_results_attr_i64(results, "schema_major", 9, &error));
 	close_spoilt(results);
 }
 
@@ -300,7 +302,8 @@ Test(results_bad, enum_without_a_name_is_refused)
 	struct tl_results *results = created();
 	struct tl_table *table = NULL;
 
-	cr_assert_eq(tl_results_table(results, &tl_schema_transitions, NULL, &table, &error), TL_OK);
+	cr_assert_eq(tl_results_table(results, &tl_schema_transitions, NULL, &table, &error),
+	             TL_OK);
 	struct tl_row_transition *row = tl_table_next(table);
 	row->from = TL_ROW_STATE_COUNT;
 	WANT(TL_E_INTERNAL, "column `from`: got value 8", tl_results_close(results, &error));
@@ -348,9 +351,9 @@ static void write_foreign(const char *format, int64_t major, bool with_version)
 	}
 	if (with_version) {
 		for (int i = 0; i < 2; i++) {
-			hid_t attribute = H5Acreate2(foreign, i ? "schema_minor" : "schema_major",
-			                             H5T_STD_I64BE, scalar, H5P_DEFAULT,
-			                             H5P_DEFAULT);
+			hid_t attribute =
+			    H5Acreate2(foreign, i ? "schema_minor" : "schema_major", H5T_STD_I64BE,
+			               scalar, H5P_DEFAULT, H5P_DEFAULT);
 			cr_assert_geq(H5Awrite(attribute, H5T_NATIVE_INT64, &major), 0);
 			H5Aclose(attribute);
 		}
@@ -402,7 +405,9 @@ Test(results_bad, foreign_datasets)
 	H5Dclose(H5Dcreate2(foreign, "plane", one, plane, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
 	H5Dclose(H5Dcreate2(foreign, "odd", odd, line, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
 	hid_t good = H5Dcreate2(foreign, "good", one, line, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-	const struct { int16_t x[4]; } rows[3] = {{{0x0100}}, {{0x0200}}, {{(int16_t)0xfeff}}};
+	const struct {
+		int16_t x[4];
+	} rows[3] = {{{0x0100}}, {{0x0200}}, {{(int16_t)0xfeff}}};
 	H5Dwrite(good, one, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows);
 	H5Dclose(good);
 	H5Fclose(foreign);
@@ -440,25 +445,37 @@ Test(results_bad, cut_short_is_always_told)
 	free(bytes);
 }
 
-/* A flipped byte is told or harmless (it may lie in a gap), and never a crash. */
-Test(results_bad, damage_never_crashes)
+/* A flipped byte is told or harmless (it may lie in a gap), and never a crash. In a
+ * child that skips the check for leaks: HDF5 itself leaks on the way out of some. */
+static int flip_bytes(char *bytes, size_t size)
 {
-	size_t size = 0;
 	size_t told = 0;
 	size_t tried = 0;
 
-	cr_assert_eq(write_noise(300), TL_OK);
-	char *bytes = slurp(&size);
 	for (size_t i = 0; i < size; i += 1 + size / 701) {
 		bytes[i] = (char)~bytes[i];
 		write_bytes(bytes, size);
 		bytes[i] = (char)~bytes[i];
 		enum tl_status status = read_all();
-		cr_assert(status == TL_OK || status == TL_E_DATA, "byte %zu: %d %s", i, status,
-		          error.message);
+		if (status != TL_OK && status != TL_E_DATA)
+			return 1;
 		told += status == TL_E_DATA;
 		tried++;
 	}
-	cr_assert_gt(told * 10, tried * 8, "%zu of %zu", told, tried);
+	return told * 10 > tried * 8 ? 0 : 2;
+}
+
+Test(results_bad, damage_never_crashes)
+{
+	size_t size = 0;
+	int status = 0;
+
+	cr_assert_eq(write_noise(300), TL_OK);
+	char *bytes = slurp(&size);
+	pid_t child = fork();
+	if (child == 0)
+		_exit(flip_bytes(bytes, size));
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
 	free(bytes);
 }
