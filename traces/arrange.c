@@ -70,7 +70,7 @@ static enum tl_status scale_times(struct tl_trace *trace, struct tl_trace_record
 }
 
 enum tl_status tl_trace_arrange(struct tl_trace *trace, struct tl_progress *progress,
-                              struct tl_trace_record *record, bool *keep, struct tl_error *error)
+                                struct tl_trace_record *record, bool *keep, struct tl_error *error)
 {
 	const struct tl_trace_options *options = &trace->options;
 	int64_t origin_ns = options->is_static ? 0 : trace->stats.origin_ns;
@@ -83,7 +83,7 @@ enum tl_status tl_trace_arrange(struct tl_trace *trace, struct tl_progress *prog
 		record->deadline_ns = TL_UNKNOWN;
 	}
 	progress->offered++;
-	/* in this order both fit: a deadline is not before its submit, which is not before the origin */
+	/* both fit: a deadline is not before its submit, nor that before the origin */
 	record->submit_ns = record->submit_ns - origin_ns - options->window_start_ns;
 	if (record->deadline_ns == TL_UNKNOWN)
 		record->deadline_ns = TL_NONE;

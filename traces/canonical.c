@@ -175,8 +175,8 @@ enum tl_status tl_canonical_write_file(struct tl_trace *trace, const char *path,
 	if (fclose(out) != 0 && status == TL_OK)
 		status = write_failed(error);
 	if (status == TL_OK && rename(partial, path) != 0)
-		status = tl_error_set(error, TL_E_CANTCREAT, path, 0, 0, "cannot rename into place: %s",
-		                      strerror(errno));
+		status = tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
+		                      "cannot rename into place: %s", strerror(errno));
 	if (status != TL_OK)
 		unlink(partial);
 	free(partial);

@@ -17,11 +17,11 @@ struct tl_csv {
 	struct tl_input input;
 	struct csv_parser parser;
 	/* the current row */
-	char *data;          /* fields, each with its NUL, one after the other */
+	char *data; /* fields, each with its NUL, one after the other */
 	size_t data_size, data_capacity;
-	size_t *starts;      /* of fields in data */
+	size_t *starts; /* of fields in data */
 	size_t count, starts_capacity;
-	long line;           /* it starts on; 1-based */
+	long line; /* it starts on; 1-based */
 	bool complete;
 	/* the header */
 	char **names;

@@ -119,11 +119,12 @@ static enum tl_status look_into(const char *path, const struct tl_reader_ops **o
 	if (status == TL_OK) {
 		*out = detect(text, path);
 		if (*out == NULL)
-			status = tl_error_set(error, TL_E_DATA, path, input.line, 0,
-			                      "format is unclear, got `%.120s`, wanted a header of "
-			                      "philly, openb, swf, tiresias or canonical (or the format "
-			                      "said)",
-			                      text);
+			status =
+			    tl_error_set(error, TL_E_DATA, path, input.line, 0,
+			                 "format is unclear, got `%.120s`, wanted a header of "
+			                 "philly, openb, swf, tiresias or canonical (or the format "
+			                 "said)",
+			                 text);
 	}
 	tl_input_close(&input);
 	return status;

@@ -207,13 +207,14 @@ static enum tl_status add_copies(struct tl_held *held, tl_i128 sum, tl_i128 targ
 
 	while (sum < target_mgpu) {
 		if (held->count >= ROWS_MAX) {
-			status = tl_error_set(error, TL_E_CONFIG, NULL, 0, 0,
-			                      "demand, got one that takes over %d rows, wanted less",
-			                      ROWS_MAX);
+			status = tl_error_set(
+			    error, TL_E_CONFIG, NULL, 0, 0,
+			    "demand, got one that takes over %d rows, wanted less", ROWS_MAX);
 			break;
 		}
 		size_t drawn = (size_t)tl_rng_below(rng, pool);
-		held->rows = tl_grow(held->rows, &held->capacity, held->count + 1, sizeof *held->rows);
+		held->rows =
+		    tl_grow(held->rows, &held->capacity, held->count + 1, sizeof *held->rows);
 		held->rows[held->count] = held->rows[drawn];
 		held->rows[held->count].copy = ++copies[drawn];
 		held->count++;

@@ -51,7 +51,8 @@ static enum tl_status check_kind(const char *path, struct tl_error *error)
 	struct stat about;
 
 	if (stat(path, &about) != 0)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open: %s", strerror(errno));
+		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open: %s",
+		                    strerror(errno));
 	if (S_ISDIR(about.st_mode))
 		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
 		                    "input, got a directory, wanted a file");
@@ -73,9 +74,10 @@ static enum tl_status start(struct tl_input *input, struct tl_error *error)
 	if (status != TL_OK)
 		return status;
 	if (ends_in(input->path, ".gz") && gzdirect(input->file))
-		return tl_error_set(error, TL_E_DATA, input->path, 0, 0,
-		                    "gzip data, got a file that does not start as one, wanted what its "
-		                    "name says");
+		return tl_error_set(
+		    error, TL_E_DATA, input->path, 0, 0,
+		    "gzip data, got a file that does not start as one, wanted what its "
+		    "name says");
 	if (input->end == 0)
 		return tl_error_set(error, TL_E_DATA, input->path, 1, 0,
 		                    "input, got an empty file, wanted a header and rows");

@@ -15,12 +15,12 @@
 
 struct tl_input {
 	gzFile file;
-	const char *path;      /* the caller's; outlives the input */
+	const char *path; /* the caller's; outlives the input */
 	struct tl_lint *lint;
 	char *buffer;
 	size_t capacity, begin, searched, end;
 	bool at_end;
-	long line;             /* of the line last handed out; 1-based */
+	long line; /* of the line last handed out; 1-based */
 };
 
 /* Wants a regular, readable, non-empty file. Nothing to close on failure. */

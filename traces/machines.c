@@ -18,7 +18,7 @@ const char *const tl_machine_format_names[] = {
 
 enum {
 	COLUMNS_MAX = 5,
-	GPUS_MAX = 1024,           /* in one machine */
+	GPUS_MAX = 1024, /* in one machine */
 	LINGJUN_GPUS = 8,
 	LINGJUN_CPU_MILLI = 128000 /* assumed, as the default node */
 };
@@ -55,7 +55,8 @@ static enum tl_status read_quantity(const struct list *list, size_t column, cons
 	struct tl_number number = tl_number_parse(text, 0);
 
 	if (number.kind != TL_NUMBER_VALUE || number.value < 0 || number.value > max / unit)
-		return bad_value(list, what, text, "a number from 0 to what a machine can have", error);
+		return bad_value(list, what, text, "a number from 0 to what a machine can have",
+		                 error);
 	*out = number.value * unit;
 	return TL_OK;
 }
@@ -95,10 +96,11 @@ static enum tl_status read_hardware(struct list *list, int64_t cpu_unit, int64_t
 	enum tl_status status = take_name(list, text_of(list, 0), machine, error);
 
 	if (status == TL_OK)
-		status = read_quantity(list, 1, "CPU", cpu_unit, CPU_MAX_MILLI, &machine->cpu_milli, error);
-	if (status == TL_OK)
-		status = read_quantity(list, 2, "memory", memory_unit, RAM_MAX_BYTES, &machine->ram_bytes,
+		status = read_quantity(list, 1, "CPU", cpu_unit, CPU_MAX_MILLI, &machine->cpu_milli,
 		                       error);
+	if (status == TL_OK)
+		status = read_quantity(list, 2, "memory", memory_unit, RAM_MAX_BYTES,
+		                       &machine->ram_bytes, error);
 	if (status == TL_OK)
 		status = read_quantity(list, 3, "GPUs", 1, GPUS_MAX, &gpus, error);
 	machine->gpus = (uint32_t)gpus;
@@ -129,7 +131,8 @@ static enum tl_status read_lingjun(struct list *list, struct tl_machine *machine
 	snprintf(place, sizeof place, "%s/%s", text_of(list, 1), text_of(list, 2));
 	machine->pod = tl_intern_put(&list->pods, place);
 	/* leaves are named anew under each spine */
-	snprintf(place, sizeof place, "%s/%s/%s", text_of(list, 1), text_of(list, 2), text_of(list, 3));
+	snprintf(place, sizeof place, "%s/%s/%s", text_of(list, 1), text_of(list, 2),
+	         text_of(list, 3));
 	machine->leaf = tl_intern_put(&list->leaves, place);
 	return take_model(list, "A100", machine, error);
 }
@@ -191,8 +194,7 @@ static enum tl_status read_all(struct list *list, enum tl_machine_format format,
 }
 
 enum tl_status tl_machines_read(const char *path, enum tl_machine_format format,
-                                struct tl_machine **machines, size_t *count,
-                                struct tl_error *error)
+                                struct tl_machine **machines, size_t *count, struct tl_error *error)
 {
 	struct list list = {.count = 0};
 

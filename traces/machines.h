@@ -24,7 +24,7 @@ enum tl_machine_format { TL_MACHINES_OPENB, TL_MACHINES_PAI, TL_MACHINES_LINGJUN
 extern const char *const tl_machine_format_names[]; /* NULL-terminated, indexed by the enum */
 
 struct tl_machine {
-	char name[TL_TRACE_ID_MAX]; /* longer ones are cut to 63 bytes */
+	char name[TL_TRACE_ID_MAX];       /* longer ones are cut to 63 bytes */
 	char model[TL_MACHINE_MODEL_MAX]; /* empty: not known, or no GPU */
 	int64_t cpu_milli, ram_bytes;
 	uint32_t gpus;

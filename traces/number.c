@@ -131,7 +131,8 @@ static struct tl_number parse_general(const char *c, bool negative, int digits)
 	number.kind = TL_NUMBER_VALUE;
 	number.whole_decimal = point && fraction_zero && !number.scientific;
 	number.long_fraction = fraction >= LONG_FRACTION;
-	number.value = scale_mantissa(mantissa, exponent + written_exponent + digits, &number.saturated);
+	number.value =
+	    scale_mantissa(mantissa, exponent + written_exponent + digits, &number.saturated);
 	if (negative)
 		number.value = -number.value;
 	return number;

@@ -30,9 +30,9 @@ struct tl_number tl_number_parse(const char *text, int digits);
 bool tl_number_is_list(const char *text);
 
 struct tl_timestamp {
-	int64_t ns;          /* since 1970-01-01 00:00:00 on the same clock */
+	int64_t ns; /* since 1970-01-01 00:00:00 on the same clock */
 	bool long_fraction;
-	bool repeated_hour;  /* 01:00–01:59 of the first Sunday in November (end of US DST) */
+	bool repeated_hour; /* 01:00–01:59 of the first Sunday in November (end of US DST) */
 };
 
 /* `YYYY-MM-DD HH:MM:SS[.fraction]`, also with a `T`; years 1900–2100. Read as

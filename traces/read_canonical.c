@@ -28,8 +28,8 @@ static const char *text_of(const struct tl_row *row, enum tl_canonical_column co
 static int64_t optional(struct tl_row *row, enum tl_canonical_column column, int digits,
                         int64_t max)
 {
-	int64_t value = tl_row_optional(row, tl_canonical_columns[column], text_of(row, column), digits,
-	                                0, max);
+	int64_t value = tl_row_optional(row, tl_canonical_columns[column], text_of(row, column),
+	                                digits, 0, max);
 	return value == TL_UNKNOWN ? TL_NONE : value;
 }
 
@@ -47,12 +47,13 @@ static void read_times(struct tl_row *row)
 		tl_row_run_time(row, tl_canonical_columns[TL_CANONICAL_DURATION],
 		                text_of(row, TL_CANONICAL_DURATION));
 	record->estimate_ns = optional(row, TL_CANONICAL_ESTIMATE, 9, TL_RUN_TIME_MAX);
-	int64_t deadline = tl_row_optional(row, tl_canonical_columns[TL_CANONICAL_DEADLINE],
-	                                   text_of(row, TL_CANONICAL_DEADLINE), 9, -TL_SUBMIT_MAX,
-	                                   TL_SUBMIT_MAX);
+	int64_t deadline =
+	    tl_row_optional(row, tl_canonical_columns[TL_CANONICAL_DEADLINE],
+	                    text_of(row, TL_CANONICAL_DEADLINE), 9, -TL_SUBMIT_MAX, TL_SUBMIT_MAX);
 	if (deadline != TL_UNKNOWN && deadline < record->submit_ns)
 		tl_row_unreadable(row, tl_canonical_columns[TL_CANONICAL_DEADLINE],
-		                  text_of(row, TL_CANONICAL_DEADLINE), "a time not before submit_s");
+		                  text_of(row, TL_CANONICAL_DEADLINE),
+		                  "a time not before submit_s");
 	record->deadline_ns = deadline;
 	if (record->estimate_ns != TL_NONE && record->duration_ns != TL_NEVER &&
 	    record->duration_ns > record->estimate_ns)
@@ -71,12 +72,14 @@ static void read_resources(struct tl_row *row)
 	record->cpu_milli = optional(row, TL_CANONICAL_CPU, 0, max_bytes);
 	record->ram_bytes = optional(row, TL_CANONICAL_RAM, 0, max_bytes);
 	record->state_bytes = optional(row, TL_CANONICAL_STATE, 0, max_bytes);
-	tl_row_set_gpus(row, tl_row_number(row, tl_canonical_columns[TL_CANONICAL_GPUS],
-	                                   text_of(row, TL_CANONICAL_GPUS), 3, 0, TL_GPUS_MAX_MGPU));
+	tl_row_set_gpus(row,
+	                tl_row_number(row, tl_canonical_columns[TL_CANONICAL_GPUS],
+	                              text_of(row, TL_CANONICAL_GPUS), 3, 0, TL_GPUS_MAX_MGPU));
 	if (row->dropped || row->status != TL_OK || record->workers == 0)
 		return;
 	int64_t gpus = record->gpus_mgpu / TL_MGPU_PER_GPU;
-	if (record->workers > 1 && (gpus < workers || gpus % workers != 0) && record->gpus_mgpu != 0)
+	if (record->workers > 1 && (gpus < workers || gpus % workers != 0) &&
+	    record->gpus_mgpu != 0)
 		tl_row_unreadable(row, tl_canonical_columns[TL_CANONICAL_WORKERS],
 		                  text_of(row, TL_CANONICAL_WORKERS),
 		                  "workers that share the GPUs evenly, whole GPUs each");

@@ -10,20 +10,7 @@
 
 #include <string.h>
 
-enum {
-	NAME,
-	CPU,
-	MEMORY,
-	GPUS,
-	SHARE,
-	SPEC,
-	QOS,
-	PHASE,
-	CREATION,
-	DELETION,
-	SCHEDULED,
-	COLUMNS
-};
+enum { NAME, CPU, MEMORY, GPUS, SHARE, SPEC, QOS, PHASE, CREATION, DELETION, SCHEDULED, COLUMNS };
 
 static const struct tl_csv_column timed_columns[COLUMNS] = {
     [NAME] = {.name = "name", .required = true},
@@ -49,7 +36,8 @@ static enum tl_status openb_open(struct tl_reader *reader, struct tl_error *erro
 			columns[i].required = false;
 	}
 	enum tl_status status = tl_reader_open_csv(reader, columns, COLUMNS, error);
-	if (status == TL_E_DATA && error != NULL && strstr(error->message, "_time` is missing") != NULL) {
+	if (status == TL_E_DATA && error != NULL &&
+	    strstr(error->message, "_time` is missing") != NULL) {
 		size_t used = strlen(error->message);
 		strncat(error->message, " (or a static input)", sizeof error->message - used - 1);
 	}
@@ -60,8 +48,8 @@ static int64_t read_time(struct tl_row *row, int column)
 {
 	const struct tl_reader *reader = row->reader;
 	return tl_row_number(row, timed_columns[column].name,
-	                     tl_csv_field(&reader->csv, reader->positions[column]), 9, -TL_SUBMIT_MAX,
-	                     TL_SUBMIT_MAX);
+	                     tl_csv_field(&reader->csv, reader->positions[column]), 9,
+	                     -TL_SUBMIT_MAX, TL_SUBMIT_MAX);
 }
 
 static void read_times(struct tl_row *row)
@@ -103,17 +91,18 @@ static void read_size(struct tl_row *row)
 	const struct tl_csv *csv = &row->reader->csv;
 	const int *at = row->reader->positions;
 	const char *share_text = tl_csv_field(csv, at[SHARE]);
-	int64_t gpus = tl_row_number(row, timed_columns[GPUS].name, tl_csv_field(csv, at[GPUS]), 0, 0,
-	                             TL_GPUS_MAX_MGPU / TL_MGPU_PER_GPU);
-	int64_t share = tl_row_number(row, timed_columns[SHARE].name, share_text, 0, 0,
-	                              TL_MGPU_PER_GPU);
+	int64_t gpus = tl_row_number(row, timed_columns[GPUS].name, tl_csv_field(csv, at[GPUS]), 0,
+	                             0, TL_GPUS_MAX_MGPU / TL_MGPU_PER_GPU);
+	int64_t share =
+	    tl_row_number(row, timed_columns[SHARE].name, share_text, 0, 0, TL_MGPU_PER_GPU);
 
 	if (share == TL_UNKNOWN)
 		share = TL_MGPU_PER_GPU;
 	if (gpus == TL_UNKNOWN) {
 		tl_row_set_gpus(row, TL_UNKNOWN);
 	} else if (gpus == 1 && share == 0) {
-		tl_row_unreadable(row, timed_columns[SHARE].name, share_text, "1 to 1000 for a GPU");
+		tl_row_unreadable(row, timed_columns[SHARE].name, share_text,
+		                  "1 to 1000 for a GPU");
 	} else if (gpus == 1) {
 		tl_row_set_gpus(row, share);
 	} else {
@@ -132,8 +121,8 @@ static void read_rest(struct tl_row *row)
 	struct tl_trace_record *record = &row->record;
 	int64_t cpu = tl_row_number(row, timed_columns[CPU].name, tl_csv_field(csv, at[CPU]), 0, 0,
 	                            CPU_MAX_MILLI);
-	int64_t memory = tl_row_number(row, timed_columns[MEMORY].name, tl_csv_field(csv, at[MEMORY]),
-	                               0, 0, MEMORY_MAX_MIB);
+	int64_t memory = tl_row_number(row, timed_columns[MEMORY].name,
+	                               tl_csv_field(csv, at[MEMORY]), 0, 0, MEMORY_MAX_MIB);
 	const char *qos = tl_csv_field(csv, at[QOS]);
 	const char *phase = tl_csv_field(csv, at[PHASE]);
 

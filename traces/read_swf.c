@@ -62,9 +62,9 @@ static const char *const field_names[FIELDS] = {
 struct tl_swf {
 	struct tl_input input;
 	const char *tokens[FIELDS];
-	int64_t max_procs;  /* of the header; 0: not stated */
+	int64_t max_procs; /* of the header; 0: not stated */
 	int64_t max_jobs;
-	uint64_t waits;     /* rows that state a wait */
+	uint64_t waits;      /* rows that state a wait */
 	uint64_t zero_waits; /* of which 0 */
 	long zero_lines[TL_LINT_LINES];
 };
@@ -72,7 +72,8 @@ struct tl_swf {
 static enum tl_status swf_open(struct tl_reader *reader, struct tl_error *error)
 {
 	reader->swf = tl_calloc(1, sizeof *reader->swf);
-	enum tl_status status = tl_input_open(&reader->swf->input, reader->path, reader->lint, error);
+	enum tl_status status =
+	    tl_input_open(&reader->swf->input, reader->path, reader->lint, error);
 	if (status != TL_OK) {
 		free(reader->swf);
 		reader->swf = NULL;
@@ -154,7 +155,8 @@ static size_t split(struct tl_swf *swf, char *text)
 
 static int64_t field(struct tl_row *row, int index, int digits, int64_t min, int64_t max)
 {
-	return tl_row_number(row, field_names[index], row->reader->swf->tokens[index], digits, min, max);
+	return tl_row_number(row, field_names[index], row->reader->swf->tokens[index], digits, min,
+	                     max);
 }
 
 static void read_size(struct tl_row *row)
@@ -251,8 +253,8 @@ static void read_people(struct tl_row *row)
 
 	if (row->dropped || row->status != TL_OK)
 		return;
-	row->record.tenant = tl_row_name(&names->tenants, user == TL_UNKNOWN ? "" : tokens[USER],
-	                                 "default");
+	row->record.tenant =
+	    tl_row_name(&names->tenants, user == TL_UNKNOWN ? "" : tokens[USER], "default");
 	if (queue != TL_UNKNOWN)
 		row->record.queue = tl_intern_put(&names->queues, tokens[QUEUE]);
 	if (preceding > 0)

@@ -44,7 +44,8 @@ struct tl_reader_ops {
 	void (*close)(struct tl_reader *reader);
 	/* Next input row into the record of row (cleared by the caller): TL_OK with
 	 * row->dropped told, TL_END, or an error. */
-	enum tl_status (*next)(struct tl_reader *reader, struct tl_row *row, struct tl_error *error);
+	enum tl_status (*next)(struct tl_reader *reader, struct tl_row *row,
+	                       struct tl_error *error);
 	/* Once after the last row of a scan: what only the whole file shows. May be NULL. */
 	void (*finish)(struct tl_reader *reader, uint64_t rows_read);
 };

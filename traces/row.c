@@ -49,8 +49,7 @@ void tl_row_drop(struct tl_row *row, enum tl_lint_kind kind)
 		row->dropped = true;
 }
 
-void tl_row_unreadable(struct tl_row *row, const char *column, const char *text,
-                       const char *wanted)
+void tl_row_unreadable(struct tl_row *row, const char *column, const char *text, const char *wanted)
 {
 	if (is_over(row))
 		return;
@@ -93,8 +92,9 @@ static int64_t read_number(struct tl_row *row, const char *column, const char *t
 		return TL_UNKNOWN;
 	}
 	if (number.value < min || number.value > max) {
-		tl_row_unreadable(row, column, text, min >= 0 ? "a number from 0 to what a cluster can have"
-		                                              : "a number of a size that can be");
+		tl_row_unreadable(row, column, text,
+		                  min >= 0 ? "a number from 0 to what a cluster can have"
+		                           : "a number of a size that can be");
 		return TL_UNKNOWN;
 	}
 	return number.value;

@@ -32,7 +32,8 @@ static bool is_left_out_duplicate(struct tl_trace *trace, const struct tl_row *r
 {
 	const struct tl_trace_options *options = &trace->options;
 
-	if (trace->stats.rows_read > TL_TRACE_SEEN_MAX && !options->lint && !options->drop_duplicates) {
+	if (trace->stats.rows_read > TL_TRACE_SEEN_MAX && !options->lint &&
+	    !options->drop_duplicates) {
 		tl_lint_hit(&trace->lint, TL_LINT_DUPLICATES_UNCHECKED, row->line);
 		return false;
 	}
@@ -249,8 +250,7 @@ static void finish_stats(struct tl_trace *trace)
 enum tl_status tl_trace_scan(struct tl_trace *trace, struct tl_error *error)
 {
 	const struct tl_trace_options *options = &trace->options;
-	enum holding holding =
-	    options->shuffle || options->demand > 0 ? HOLD_ALL : HOLD_WHILE_FEW;
+	enum holding holding = options->shuffle || options->demand > 0 ? HOLD_ALL : HOLD_WHILE_FEW;
 	enum tl_status status = scan_once(trace, &holding, error);
 
 	if (status == TL_END) {

@@ -42,23 +42,29 @@ static bool is_positive(double value)
 static enum tl_status check_options(const struct tl_trace_options *options, struct tl_error *error)
 {
 	if (!is_positive(options->scale_time) || !is_positive(options->scale_size))
-		return bad_option(error, "scale, got a factor that is not above 0, wanted one above 0");
+		return bad_option(error,
+		                  "scale, got a factor that is not above 0, wanted one above 0");
 	if (options->window_start_ns < 0 || options->window_start_ns > TL_SUBMIT_MAX ||
 	    options->window_ns < 0)
 		return bad_option(error, "window, got a time that cannot be, wanted 0 or more");
-	if (options->min_gpus_mgpu < 0 || options->max_gpus_mgpu < 0 || options->limit_gpus_mgpu < 0)
+	if (options->min_gpus_mgpu < 0 || options->max_gpus_mgpu < 0 ||
+	    options->limit_gpus_mgpu < 0)
 		return bad_option(error, "GPU bounds, got a negative one, wanted 0 or more");
 	if (options->max_gpus_mgpu > 0 && options->min_gpus_mgpu > options->max_gpus_mgpu)
-		return bad_option(error, "GPU bounds, got min_gpus above max_gpus, wanted min <= max");
+		return bad_option(error,
+		                  "GPU bounds, got min_gpus above max_gpus, wanted min <= max");
 	if (options->limit_gpus_mgpu > TL_MGPU_PER_GPU &&
 	    options->limit_gpus_mgpu % TL_MGPU_PER_GPU != 0)
 		return bad_option(error, "limit_gpus, got a fraction above one, wanted whole GPUs");
 	if ((options->shuffle || options->demand != 0) && !options->is_static)
-		return bad_option(error, "shuffle and demand, got a trace with times, wanted a static one");
+		return bad_option(
+		    error, "shuffle and demand, got a trace with times, wanted a static one");
 	if (options->demand != 0 && !is_positive(options->demand))
-		return bad_option(error, "demand, got a factor that is not above 0, wanted one above 0");
+		return bad_option(error,
+		                  "demand, got a factor that is not above 0, wanted one above 0");
 	if (options->demand != 0 && options->capacity_mgpu <= 0)
-		return bad_option(error, "demand, got no cluster capacity, wanted one to measure it by");
+		return bad_option(error,
+		                  "demand, got no cluster capacity, wanted one to measure it by");
 	return TL_OK;
 }
 

@@ -43,9 +43,9 @@
 
 enum { TL_TRACE_ID_MAX = 64, TL_TRACE_NAME_MAX = 64, TL_TRACE_LINE_MAX = 1 << 20 };
 enum {
-	TL_TRACE_HOLD_MAX = 16384,    /* records of an ascending file kept in memory */
-	TL_TRACE_SEEN_MAX = 1 << 20,  /* rows checked for duplicates unless asked for all */
-	TL_TRACE_MIX_MAX = 1 << 16    /* distinct requests told apart */
+	TL_TRACE_HOLD_MAX = 16384,   /* records of an ascending file kept in memory */
+	TL_TRACE_SEEN_MAX = 1 << 20, /* rows checked for duplicates unless asked for all */
+	TL_TRACE_MIX_MAX = 1 << 16   /* distinct requests told apart */
 };
 
 enum tl_trace_format {
@@ -58,7 +58,12 @@ enum tl_trace_format {
 };
 
 /* How the recorded job ended. */
-enum tl_outcome { TL_OUTCOME_COMPLETED, TL_OUTCOME_FAILED, TL_OUTCOME_CANCELLED, TL_OUTCOME_UNKNOWN };
+enum tl_outcome {
+	TL_OUTCOME_COMPLETED,
+	TL_OUTCOME_FAILED,
+	TL_OUTCOME_CANCELLED,
+	TL_OUTCOME_UNKNOWN
+};
 extern const char *const tl_outcome_names[TL_OUTCOME_UNKNOWN + 1];
 
 enum tl_work_kind {
@@ -77,44 +82,48 @@ struct tl_trace_record {
 	char id[TL_TRACE_ID_MAX]; /* the trace's own, else the line number */
 	long line;                /* in the file, 1-based; header is line 1 */
 	uint64_t row;             /* among kept jobs, in input order, 0-based */
-	int64_t submit_ns;        /* since the first kept submit (or the window's start) */
+	int64_t submit_ns;        /* since time 0, see above */
 	int64_t duration_ns;      /* reference run time; TL_NEVER: never departs (static) */
 	int64_t estimate_ns;      /* what the user asked for; TL_NONE */
-	int64_t deadline_ns;      /* absolute; TL_NONE */
-	int64_t gpus_mgpu;        /* total over the job: whole GPUs × 1000, or one share < 1000; 0: CPU only */
-	uint32_t workers;         /* stated by the trace; 0: derive from the cluster */
-	int64_t gpu_memory_bytes; /* per GPU; TL_NONE */
-	int64_t cpu_milli;        /* total over the job; TL_NONE: the cluster's default */
-	int64_t ram_bytes;        /* total over the job; TL_NONE */
-	int64_t state_bytes;      /* checkpoint state; TL_NONE */
-	int32_t utilisation_milli;/* mean GPU utilisation alone, 0–1000; -1 unknown */
-	uint32_t tenant;          /* in tl_trace_tenants() */
-	uint32_t queue;           /* in tl_trace_queues(); UINT32_MAX: none stated */
-	uint32_t models;          /* `A|B` request, in tl_trace_models(); UINT32_MAX: any */
-	uint32_t role;            /* in tl_trace_roles(); UINT32_MAX: none */
-	int32_t priority;         /* higher is more urgent; 0 */
+	int64_t deadline_ns;      /* on submit_ns's clock; TL_NONE */
+	/* total over the job: whole GPUs × 1000, or one share < 1000; 0: CPU only */
+	int64_t gpus_mgpu;
+	uint32_t workers;          /* stated by the trace; 0: derive from the cluster */
+	int64_t gpu_memory_bytes;  /* per GPU; TL_NONE */
+	int64_t cpu_milli;         /* total over the job; TL_NONE: the cluster's default */
+	int64_t ram_bytes;         /* total over the job; TL_NONE */
+	int64_t state_bytes;       /* checkpoint state; TL_NONE */
+	int32_t utilisation_milli; /* mean GPU utilisation alone, 0–1000; -1 unknown */
+	uint32_t tenant;           /* in tl_trace_tenants() */
+	uint32_t queue;            /* in tl_trace_queues(); UINT32_MAX: none stated */
+	uint32_t models;           /* `A|B` request, in tl_trace_models(); UINT32_MAX: any */
+	uint32_t role;             /* in tl_trace_roles(); UINT32_MAX: none */
+	int32_t priority;          /* higher is more urgent; 0 */
 	enum tl_work_kind kind;
 	enum tl_outcome outcome;
 };
 
 struct tl_trace_options {
 	enum tl_trace_format format;
-	int64_t window_start_ns, window_ns; /* keep submits in [start, start + window); window 0: all */
-	uint64_t limit;                     /* first N kept jobs in submit order; 0: all */
-	double scale_time;                  /* inter-arrival times × this; > 0; 1 */
-	double scale_size;                  /* run times × this; > 0; 1 */
+	/* keep submits in [start, start + window); window 0: all */
+	int64_t window_start_ns, window_ns;
+	uint64_t limit;                       /* first N kept jobs in submit order; 0: all */
+	double scale_time;                    /* inter-arrival times × this; > 0; 1 */
+	double scale_size;                    /* run times × this; > 0; 1 */
 	int64_t min_gpus_mgpu, max_gpus_mgpu; /* keep min ≤ gpus ≤ max; max 0: no bound */
-	char tenant[TL_TRACE_NAME_MAX];     /* keep this tenant only; empty: all */
-	int64_t limit_gpus_mgpu;            /* larger jobs are clamped to this; 0: off */
-	bool lint;                          /* for the linter: an unreadable value is counted and its
-	                                       row dropped, where a run refuses the file */
-	bool drop_duplicates;               /* exact duplicate rows: reported, kept unless set */
-	bool drop_zero_gpu;                 /* leave CPU-only jobs out */
-	bool is_static;                     /* no times: row i is submitted at i seconds, never departs */
-	bool shuffle;                       /* order drawn from the seed (TL_STREAM_SHUFFLE, entity) */
-	double demand;                      /* > 0: resample rows with replacement (TL_STREAM_RESAMPLE)
-	                                       until Σ gpus first reaches demand × capacity; 0: off */
-	int64_t capacity_mgpu;              /* the cluster's, for demand */
+	char tenant[TL_TRACE_NAME_MAX];       /* keep this tenant only; empty: all */
+	int64_t limit_gpus_mgpu;              /* larger jobs are clamped to this; 0: off */
+	/* for the linter: an unreadable value is counted and its row dropped, where a run
+	 * refuses the file */
+	bool lint;
+	bool drop_duplicates; /* exact duplicate rows: reported, kept unless set */
+	bool drop_zero_gpu;   /* leave CPU-only jobs out */
+	bool is_static;       /* no times: row i is submitted at i seconds, never departs */
+	bool shuffle;         /* order drawn from the seed (TL_STREAM_SHUFFLE, entity) */
+	/* > 0: resample rows with replacement (TL_STREAM_RESAMPLE) until Σ gpus first
+	 * reaches demand × capacity; 0: off */
+	double demand;
+	int64_t capacity_mgpu; /* the cluster's, for demand */
 	uint64_t seed, entity;
 };
 void tl_trace_options_default(struct tl_trace_options *options);
@@ -122,20 +131,21 @@ void tl_trace_options_default(struct tl_trace_options *options);
 /* One class of dirt: how often, where first, what was done. */
 enum { TL_LINT_LINES = 5 };
 struct tl_lint_class {
-	const char *name;   /* `backward-time`, `duplicate-row`, … (static) */
-	const char *rule;   /* what the reader does about it (static) */
+	const char *name; /* `backward-time`, `duplicate-row`, … (static) */
+	const char *rule; /* what the reader does about it (static) */
 	uint64_t count;
 	long lines[TL_LINT_LINES]; /* first ones; 0 unused */
 };
 
 /* What the scan saw. */
 struct tl_trace_stats {
-	/* rows_kept = rows_read − rows_dropped + rows_added; what was dropped is in lint, class by class */
-	uint64_t rows_read, rows_kept, rows_dropped, rows_added; /* added: by demand */
+	/* kept = read − dropped + added (by demand); lint has what was dropped, class by class */
+	uint64_t rows_read, rows_kept, rows_dropped, rows_added;
 	bool ascending, held; /* held: records sit in memory */
-	int64_t origin_ns;  /* time 0 on the file's own clock (Philly: since 1970, local time) */
+	int64_t origin_ns;    /* time 0 on the file's own clock (Philly: since 1970, local time) */
 	int64_t first_submit_ns, last_submit_ns; /* of kept rows, as handed out */
-	tl_i128 gpu_time_mgpu_ns; /* Σ gpus × duration of kept rows, as handed out; those that never depart left out */
+	/* Σ gpus × duration of kept rows, as handed out; those that never depart left out */
+	tl_i128 gpu_time_mgpu_ns;
 	const struct tl_lint_class *lint; /* those with count > 0, in a fixed order */
 	size_t lint_count;
 	char sha256[65]; /* of the file's bytes */
@@ -165,7 +175,8 @@ const struct tl_trace_stats *tl_trace_get_stats(const struct tl_trace *trace);
 const struct tl_trace_request *tl_trace_requests(const struct tl_trace *trace, size_t *count);
 const struct tl_intern *tl_trace_tenants(const struct tl_trace *trace);
 const struct tl_intern *tl_trace_queues(const struct tl_trace *trace);
-const struct tl_intern *tl_trace_models(const struct tl_trace *trace); /* names are `A|B`, repeats removed */
+const struct tl_intern *tl_trace_models(
+    const struct tl_trace *trace); /* names are `A|B`, repeats removed */
 const struct tl_intern *tl_trace_roles(const struct tl_trace *trace);
 const char *tl_trace_path(const struct tl_trace *trace);
 enum tl_trace_format tl_trace_format_of(const struct tl_trace *trace); /* AUTO resolved */

@@ -30,14 +30,14 @@ struct tl_trace {
 	/* of a scan */
 	struct tl_seen rows_seen, ids_seen;
 	bool any_row;
-	int64_t before_ns;      /* submit of the row above */
-	int64_t last_day;       /* of the last kept submit */
-	uint64_t *duplicates;   /* rows_read of rows left out as duplicates */
+	int64_t before_ns;    /* submit of the row above */
+	int64_t last_day;     /* of the last kept submit */
+	uint64_t *duplicates; /* rows_read of rows left out as duplicates */
 	size_t duplicate_count, duplicate_capacity;
 	/* of streaming */
 	struct tl_progress progress;
 	size_t duplicate_next;
-	uint64_t streamed;      /* rows read in the second pass */
+	uint64_t streamed; /* rows read in the second pass */
 };
 
 /* Opens, or closes, the reader at the first row. */
@@ -54,7 +54,6 @@ bool tl_trace_passes(struct tl_trace *trace, struct tl_trace_record *record);
 /* What depends on the order of submission: static times, origin, window, limit,
  * scale. *keep tells whether the record is handed out. */
 enum tl_status tl_trace_arrange(struct tl_trace *trace, struct tl_progress *progress,
-                                struct tl_trace_record *record, bool *keep,
-                                struct tl_error *error);
+                                struct tl_trace_record *record, bool *keep, struct tl_error *error);
 
 #endif

@@ -34,22 +34,66 @@ struct preset {
 /* PAI's list has no outcomes: Philly's stand in. Utilisation: Philly's mean; Kalos and
  * PAI by their medians, 0.97 and 0.03; Helios and Seren assumed as Philly. */
 static const struct preset presets[TL_PRESET_COUNT] = {
-    [TL_PRESET_PHILLY] = {6.77, 2.46, 0.09, 0.31, 0.52,
-                          {{1000, 0.81}, {2000, 0.07}, {4000, 0.06}, {8000, 0.043},
-                           {16000, 0.013}, {32000, 0.003}, {64000, 0.001}}},
-    [TL_PRESET_HELIOS] = {5.33, 2.64, 0.22, 0.16, 0.52,
-                          {{1000, 0.664}, {2000, 0.09}, {4000, 0.08}, {8000, 0.11},
-                           {16000, 0.03}, {32000, 0.015}, {64000, 0.011}}},
-    [TL_PRESET_SEREN] = {4.80, 2.21, 0.08, 0.43, 0.52,
-                         {{1000, 0.628}, {2000, 0.05}, {4000, 0.06}, {8000, 0.18},
-                          {16000, 0.04}, {32000, 0.02}, {64000, 0.013}, {128000, 0.009}}},
-    [TL_PRESET_KALOS] = {4.82, 2.15, 0.06, 0.40, 0.93,
-                         {{1000, 0.47}, {2000, 0.03}, {4000, 0.02}, {8000, 0.30},
-                          {16000, 0.04}, {32000, 0.04}, {64000, 0.03}, {128000, 0.03},
-                          {256000, 0.019}, {512000, 0.02}, {1024000, 0.001}}},
-    [TL_PRESET_PAI] = {6.18, 2.14, 0.09, 0.31, 0.09,
-                       {{250, 0.31}, {500, 0.30}, {1000, 0.36}, {2000, 0.02}, {4000, 0.005},
-                        {8000, 0.005}}},
+    [TL_PRESET_PHILLY] = {6.77,
+                          2.46,
+                          0.09,
+                          0.31,
+                          0.52,
+                          {{1000, 0.81},
+                           {2000, 0.07},
+                           {4000, 0.06},
+                           {8000, 0.043},
+                           {16000, 0.013},
+                           {32000, 0.003},
+                           {64000, 0.001}}},
+    [TL_PRESET_HELIOS] = {5.33,
+                          2.64,
+                          0.22,
+                          0.16,
+                          0.52,
+                          {{1000, 0.664},
+                           {2000, 0.09},
+                           {4000, 0.08},
+                           {8000, 0.11},
+                           {16000, 0.03},
+                           {32000, 0.015},
+                           {64000, 0.011}}},
+    [TL_PRESET_SEREN] = {4.80,
+                         2.21,
+                         0.08,
+                         0.43,
+                         0.52,
+                         {{1000, 0.628},
+                          {2000, 0.05},
+                          {4000, 0.06},
+                          {8000, 0.18},
+                          {16000, 0.04},
+                          {32000, 0.02},
+                          {64000, 0.013},
+                          {128000, 0.009}}},
+    [TL_PRESET_KALOS] = {4.82,
+                         2.15,
+                         0.06,
+                         0.40,
+                         0.93,
+                         {{1000, 0.47},
+                          {2000, 0.03},
+                          {4000, 0.02},
+                          {8000, 0.30},
+                          {16000, 0.04},
+                          {32000, 0.04},
+                          {64000, 0.03},
+                          {128000, 0.03},
+                          {256000, 0.019},
+                          {512000, 0.02},
+                          {1024000, 0.001}}},
+    [TL_PRESET_PAI] =
+	{6.18,
+         2.14,
+         0.09,
+         0.31,
+         0.09,
+         {{250, 0.31}, {500, 0.30}, {1000, 0.36}, {2000, 0.02}, {4000, 0.005}, {8000, 0.005}}},
 };
 
 /* Mean 1. Published: 0.19 at 06 h, 1.73 at 16–17 h; between them a power of a cosine. */
@@ -119,15 +163,17 @@ static enum tl_status draw_arrivals(struct generator *generator, int64_t hour, s
 		rate *= gsl_ran_gamma(generator->rng, 1 / variance, variance);
 	*count = 0;
 	if (rate > JOBS_AN_HOUR_MAX / 2.0)
-		return tl_error_set(error, TL_E_CONFIG, NULL, 0, 0,
-		                    "rate, got a burst of %.0f jobs in an hour, wanted at most %d: lower "
-		                    "rate or dispersion",
-		                    rate, JOBS_AN_HOUR_MAX / 2);
+		return tl_error_set(
+		    error, TL_E_CONFIG, NULL, 0, 0,
+		    "rate, got a burst of %.0f jobs in an hour, wanted at most %d: lower "
+		    "rate or dispersion",
+		    rate, JOBS_AN_HOUR_MAX / 2);
 	*count = gsl_ran_poisson(generator->rng, rate);
-	generator->arrivals = tl_grow(generator->arrivals, &generator->arrivals_capacity, *count + 1,
-	                              sizeof *generator->arrivals);
+	generator->arrivals = tl_grow(generator->arrivals, &generator->arrivals_capacity,
+	                              *count + 1, sizeof *generator->arrivals);
 	for (size_t i = 0; i < *count; i++)
-		generator->arrivals[i] = (int64_t)(gsl_rng_uniform(generator->rng) * 3600e3) * TL_NS_PER_MS;
+		generator->arrivals[i] =
+		    (int64_t)(gsl_rng_uniform(generator->rng) * 3600e3) * TL_NS_PER_MS;
 	qsort(generator->arrivals, *count, sizeof *generator->arrivals, compare_times);
 	return TL_OK;
 }
@@ -261,8 +307,8 @@ static void draw_estimate(struct generator *generator, int64_t hour, size_t numb
 		return;
 	double noise = gsl_ran_lognormal(generator->rng, log(options->estimate_factor),
 	                                 options->estimate_sigma);
-	record->estimate_ns = seconds_to_ns((double)record->duration_ns / 1e9 * noise,
-	                                    3650 * TL_NS_PER_DAY);
+	record->estimate_ns =
+	    seconds_to_ns((double)record->duration_ns / 1e9 * noise, 3650 * TL_NS_PER_DAY);
 }
 
 static enum tl_status emit_job(struct generator *generator, int64_t hour, size_t number,
@@ -335,10 +381,12 @@ static enum tl_status check(const struct tl_generate_options *options, struct tl
 	double kinds = options->inference + options->evaluation + options->simulation;
 	if (kinds > 1)
 		return tl_error_set(error, TL_E_CONFIG, NULL, 0, 0,
-		                    "inference + evaluation + simulation, got %g, wanted at most 1", kinds);
+		                    "inference + evaluation + simulation, got %g, wanted at most 1",
+		                    kinds);
 	if (options->entity >> (64 - ENTITY_BITS) != 0)
 		return tl_error_set(error, TL_E_CONFIG, NULL, 0, 0,
-		                    "entity, got %" PRIu64 ", wanted less than 2^24", options->entity);
+		                    "entity, got %" PRIu64 ", wanted less than 2^24",
+		                    options->entity);
 	return TL_OK;
 }
 
@@ -387,6 +435,7 @@ enum tl_status tl_generate(const struct tl_generate_options *options, FILE *out,
 	tl_canonical_write_header(out);
 	enum tl_status status = tl_generate_each(options, write_job, out, error);
 	if (status == TL_OK && fflush(out) != 0)
-		status = tl_error_set(error, TL_E_IO, NULL, 0, 0, "cannot write the generated trace");
+		status =
+		    tl_error_set(error, TL_E_IO, NULL, 0, 0, "cannot write the generated trace");
 	return status;
 }

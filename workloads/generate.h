@@ -39,37 +39,43 @@ extern const char *const tl_generate_preset_names[TL_PRESET_COUNT];
 /* NaN: as the preset has it. */
 struct tl_generate_options {
 	enum tl_generate_preset preset;
-	uint64_t seed, entity;      /* entity: apart from other generators of a seed; < 2^24 */
-	int64_t span_ns;            /* arrivals in [0, span) */
-	uint64_t jobs;              /* at most this many; 0: no bound */
-	double rate_per_h;          /* mean arrivals an hour */
-	double mu, sigma;           /* of ln(run time in s) */
-	int64_t max_run_ns;         /* longer run times are cut to this */
-	int64_t max_gpus;           /* larger jobs are cut to this */
-	double dispersion;          /* variance / mean of hourly counts; ≥ 1 */
-	double daily, weekly;       /* depth of the cycles: 0 flat, 1 as published */
+	uint64_t seed, entity; /* entity: apart from other generators of a seed; < 2^24 */
+	int64_t span_ns;       /* arrivals in [0, span) */
+	uint64_t jobs;         /* at most this many; 0: no bound */
+	double rate_per_h;     /* mean arrivals an hour */
+	double mu, sigma;      /* of ln(run time in s) */
+	int64_t max_run_ns;    /* longer run times are cut to this */
+	int64_t max_gpus;      /* larger jobs are cut to this */
+	double dispersion;     /* variance / mean of hourly counts; ≥ 1 */
+	double daily, weekly;  /* depth of the cycles: 0 flat, 1 as published */
 	int64_t tenants;
-	double tide;                /* 0–1: how far a tenant's share swings over its day */
-	double cancelled, failed;   /* shares of jobs; the rest completes */
+	double tide;              /* 0–1: how far a tenant's share swings over its day */
+	double cancelled, failed; /* shares of jobs; the rest completes */
 	double inference, evaluation, simulation; /* shares of jobs; the rest trains */
-	int64_t deadline_ns;        /* of evaluations, after submit; 0: none */
-	double estimates;           /* share of jobs with an estimate */
-	double estimate_factor;     /* median of estimate / run time */
-	double estimate_sigma;      /* of ln(estimate / run time) */
-	double utilisation;         /* mean GPU utilisation of a job alone */
-	int64_t card_memory_bytes;  /* jobs want 0.3–0.9 of it */
+	int64_t deadline_ns;                      /* of evaluations, after submit; 0: none */
+	double estimates;                         /* share of jobs with an estimate */
+	double estimate_factor;                   /* median of estimate / run time */
+	double estimate_sigma;                    /* of ln(estimate / run time) */
+	double utilisation;                       /* mean GPU utilisation of a job alone */
+	int64_t card_memory_bytes;                /* jobs want 0.3–0.9 of it */
 };
 void tl_generate_options_default(struct tl_generate_options *options);
 
-enum tl_generate_type { TL_GENERATE_PRESET, TL_GENERATE_INT, TL_GENERATE_DOUBLE, TL_GENERATE_DURATION, TL_GENERATE_SIZE };
+enum tl_generate_type {
+	TL_GENERATE_PRESET,
+	TL_GENERATE_INT,
+	TL_GENERATE_DOUBLE,
+	TL_GENERATE_DURATION,
+	TL_GENERATE_SIZE
+};
 
 /* One option, for flags and documentation. */
 struct tl_generate_option_desc {
-	const char *name;          /* `rate`, also the flag's */
+	const char *name; /* `rate`, also the flag's */
 	enum tl_generate_type type;
-	size_t offset;             /* in struct tl_generate_options */
-	double min, max;           /* in the unit the struct holds; INT, DOUBLE, DURATION, SIZE */
-	const char *unit;          /* `1/h`, `` */
+	size_t offset;    /* in struct tl_generate_options */
+	double min, max;  /* in the unit the struct holds; INT, DOUBLE, DURATION, SIZE */
+	const char *unit; /* `1/h`, `` */
 	const char *default_text;
 	const char *range;
 	const char *help;

@@ -7,13 +7,15 @@
 enum { HOURS_MAX = 24 * 400 };
 
 struct tally {
-	uint64_t jobs, hours[HOURS_MAX], hour_of_day[24], day_of_week[7], outcomes[4], kinds[TL_KIND_COUNT];
+	uint64_t jobs, hours[HOURS_MAX], hour_of_day[24], day_of_week[7], outcomes[4],
+	    kinds[TL_KIND_COUNT];
 	double log_sum, log_squares, gpus, over;
 	int64_t before_ns, last_ns, span_ns;
 	uint64_t night[2], noon[2]; /* of tenants 1 and 3 */
 };
 
-static enum tl_status count_job(void *context, const struct tl_generated *job, struct tl_error *error)
+static enum tl_status count_job(void *context, const struct tl_generated *job,
+                                struct tl_error *error)
 {
 	struct tally *tally = context;
 	const struct tl_trace_record *record = &job->record;
@@ -48,7 +50,8 @@ static struct tally *run(const struct tl_generate_options *options)
 	static struct tally tally;
 	struct tl_error error = TL_ERROR_INIT;
 	memset(&tally, 0, sizeof tally);
-	cr_assert_eq(tl_generate_each(options, count_job, &tally, &error), TL_OK, "%s", error.message);
+	cr_assert_eq(tl_generate_each(options, count_job, &tally, &error), TL_OK, "%s",
+	             error.message);
 	return &tally;
 }
 
@@ -75,11 +78,12 @@ Test(generate, run_times_and_sizes_follow_the_presets)
 		double mean = tally->log_sum / n;
 		double deviation = sqrt(tally->log_squares / n - mean * mean);
 		/* four standard errors of a normal sample */
-		cr_expect_float_eq(mean, mu[i], 4 * sigma[i] / sqrt(n), "preset %zu: mu %g", i, mean);
-		cr_expect_float_eq(deviation, sigma[i], 4 * sigma[i] / sqrt(2 * n), "preset %zu: sigma %g",
-		                   i, deviation);
-		cr_expect_float_eq(tally->gpus / n, gpus[i], 0.06 * gpus[i], "preset %zu: %g GPUs", i,
-		                   tally->gpus / n);
+		cr_expect_float_eq(mean, mu[i], 4 * sigma[i] / sqrt(n), "preset %zu: mu %g", i,
+		                   mean);
+		cr_expect_float_eq(deviation, sigma[i], 4 * sigma[i] / sqrt(2 * n),
+		                   "preset %zu: sigma %g", i, deviation);
+		cr_expect_float_eq(tally->gpus / n, gpus[i], 0.06 * gpus[i], "preset %zu: %g GPUs",
+		                   i, tally->gpus / n);
 	}
 }
 
@@ -161,7 +165,8 @@ Test(generate, keyed)
 	cr_expect_str_eq(first, again);
 	options.span_ns = 3 * TL_NS_PER_DAY;
 	char *longer = text_of(&options);
-	cr_expect_eq(strncmp(first, longer, strlen(first)), 0, "a longer span keeps the first days");
+	cr_expect_eq(strncmp(first, longer, strlen(first)), 0,
+	             "a longer span keeps the first days");
 	options.seed = 2;
 	char *other = text_of(&options);
 	cr_expect_str_neq(longer, other);
@@ -192,7 +197,8 @@ Test(generate, what_is_written_is_a_clean_trace)
 	cr_expect_eq(stats->rows_dropped, 0);
 	for (size_t i = 0; i < stats->lint_count; i++) {
 		cr_expect(strcmp(stats->lint[i].name, "over-requested-time") == 0 ||
-		          strcmp(stats->lint[i].name, "zero-gpu") == 0, "%s", stats->lint[i].name);
+		              strcmp(stats->lint[i].name, "zero-gpu") == 0,
+		          "%s", stats->lint[i].name);
 	}
 	tl_trace_close(trace);
 	unlink(path);
@@ -214,13 +220,11 @@ Test(generate, options_are_set_and_checked_by_the_table)
 	cr_expect_eq(options.card_memory_bytes, 40 * TL_GIB);
 	cr_expect_eq(tl_generate_set(&options, "jobs", "7", &error), TL_OK);
 	cr_expect_eq(options.jobs, 7);
-	static const char *const bad[][3] = {{"preset", "mars", "wanted philly"},
-	                                     {"rate", "0", "wanted 0.001 to 100000"},
-	                                     {"rate", "nan", "rate, got `nan`"},
-	                                     {"tenants", "0", "wanted 1 to 1000"},
-	                                     {"span", "soon", "span, got `soon`"},
-	                                     {"failed", "1.1", "wanted 0 to 1"},
-	                                     {"colour", "red", "option, got `colour`"}};
+	static const char *const bad[][3] = {
+	    {"preset", "mars", "wanted philly"},      {"rate", "0", "wanted 0.001 to 100000"},
+	    {"rate", "nan", "rate, got `nan`"},       {"tenants", "0", "wanted 1 to 1000"},
+	    {"span", "soon", "span, got `soon`"},     {"failed", "1.1", "wanted 0 to 1"},
+	    {"colour", "red", "option, got `colour`"}};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		cr_expect_eq(tl_generate_set(&options, bad[i][0], bad[i][1], &error), TL_E_USAGE);
 		cr_expect_not_null(strstr(error.message, bad[i][2]), "%s", error.message);
@@ -229,12 +233,14 @@ Test(generate, options_are_set_and_checked_by_the_table)
 	struct tl_generate_options stated = defaults(), plain = defaults();
 	for (size_t i = 0; i < tl_generate_option_count; i++) {
 		const struct tl_generate_option_desc *desc = &tl_generate_option_descs[i];
-		if (strcmp(desc->default_text, "the preset's") == 0 || strcmp(desc->name, "seed") == 0)
+		if (strcmp(desc->default_text, "the preset's") == 0 ||
+		    strcmp(desc->name, "seed") == 0)
 			continue;
-		cr_expect_eq(tl_generate_set(&stated, desc->name, desc->default_text, &error), TL_OK,
-		             "%s", error.message);
+		cr_expect_eq(tl_generate_set(&stated, desc->name, desc->default_text, &error),
+		             TL_OK, "%s", error.message);
 		cr_expect_eq(memcmp((char *)&stated + desc->offset, (char *)&plain + desc->offset,
-		                    desc->type == TL_GENERATE_PRESET ? 4 : 8), 0, "%s", desc->name);
+		                    desc->type == TL_GENERATE_PRESET ? 4 : 8),
+		             0, "%s", desc->name);
 	}
 }
 
@@ -262,5 +268,6 @@ Test(generate, impossible_options)
 	options.dispersion = 1e4;
 	options.daily = 0;
 	options.span_ns = TL_NS_PER_HOUR;
-	cr_expect_eq(tl_generate_each(&options, count_job, &tally, &error), TL_OK, "%s", error.message);
+	cr_expect_eq(tl_generate_each(&options, count_job, &tally, &error), TL_OK, "%s",
+	             error.message);
 }

@@ -15,7 +15,8 @@ static struct tl_machine *must_read(const char *path, enum tl_machine_format for
 Test(machines, openb)
 {
 	size_t count;
-	struct tl_machine *machines = must_read(SAMPLES "machines-openb.csv", TL_MACHINES_OPENB, &count);
+	struct tl_machine *machines =
+	    must_read(SAMPLES "machines-openb.csv", TL_MACHINES_OPENB, &count);
 
 	cr_assert_eq(count, 3);
 	cr_expect_str_eq(machines[0].name, "n0");
@@ -33,7 +34,8 @@ Test(machines, openb)
 Test(machines, pai)
 {
 	size_t count;
-	struct tl_machine *machines = must_read(SAMPLES "machines-pai.csv", TL_MACHINES_PAI, &count);
+	struct tl_machine *machines =
+	    must_read(SAMPLES "machines-pai.csv", TL_MACHINES_PAI, &count);
 
 	cr_assert_eq(count, 3, "its first line is a machine");
 	cr_expect_str_eq(machines[0].name, "m0");
@@ -50,8 +52,8 @@ Test(machines, pai)
 Test(machines, lingjun)
 {
 	size_t count;
-	struct tl_machine *machines = must_read(SAMPLES "machines-lingjun.csv", TL_MACHINES_LINGJUN,
-	                                        &count);
+	struct tl_machine *machines =
+	    must_read(SAMPLES "machines-lingjun.csv", TL_MACHINES_LINGJUN, &count);
 
 	cr_assert_eq(count, 4);
 	cr_expect_eq(machines[0].gpus, 8);
@@ -85,18 +87,21 @@ Test(machines, bad_lists)
 	refuse(OPENB, TL_MACHINES_OPENB, 1, "got no machine");
 	refuse("sn,cpu_milli,memory_mib,gpu\na,1,1,1\n", TL_MACHINES_OPENB, 1,
 	       "column `model` is missing");
-	refuse(OPENB "a,1,1,1,x\na,1,1,1,x\n", TL_MACHINES_OPENB, 3, "machine name, got `a`, wanted each once");
+	refuse(OPENB "a,1,1,1,x\na,1,1,1,x\n", TL_MACHINES_OPENB, 3,
+	       "machine name, got `a`, wanted each once");
 	refuse(OPENB "a,x,1,1,x\n", TL_MACHINES_OPENB, 2, "CPU, got `x`");
 	refuse(OPENB "a,1,-5,1,x\n", TL_MACHINES_OPENB, 2, "memory, got `-5`");
 	refuse(OPENB "a,1,1,5000,x\n", TL_MACHINES_OPENB, 2, "GPUs, got `5000`");
 	refuse(OPENB "a,1,1\n", TL_MACHINES_OPENB, 2, "GPUs, got ``");
 	refuse(OPENB ",1,1,1,x\n", TL_MACHINES_OPENB, 2, "machine name");
-	refuse(OPENB "a,1,1,1,a-model-with-a-name-that-is-too-long\n", TL_MACHINES_OPENB, 2, "GPU model");
+	refuse(OPENB "a,1,1,1,a-model-with-a-name-that-is-too-long\n", TL_MACHINES_OPENB, 2,
+	       "GPU model");
 	refuse("a,CPU,96\n", TL_MACHINES_PAI, 1, "memory, got ``");
 	refuse("ip,DSW,PSW,ASW\nh,G,,S\n", TL_MACHINES_LINGJUN, 2, "switch, got ``");
 	struct tl_machine *machines;
 	size_t count;
-	cr_expect_eq(tl_machines_read("traces", TL_MACHINES_PAI, &machines, &count, NULL), TL_E_NOINPUT);
+	cr_expect_eq(tl_machines_read("traces", TL_MACHINES_PAI, &machines, &count, NULL),
+	             TL_E_NOINPUT);
 }
 
 Test(machines, names_of_formats)

@@ -7,10 +7,11 @@ static const char dirty[] = SAMPLES "dirty-canonical.csv";
 Test(trace_canonical, every_class_of_dirt)
 {
 	static const struct expected_class expected[] = {
-	    {"quoted-field", 1, {5}},  {"quoted-comma", 1, {5}},  {"long-fraction", 1, {5}},
-	    {"name-cut", 1, {7}},      {"backward-time", 1, {4}}, {"duplicate-id", 1, {6}},
-	    {"empty-window", 3, {5}},  {"fractional-gpu", 1, {4}}, {"repeated-model", 1, {5}},
-	    {"over-requested-time", 1, {3}},
+	    {"quoted-field", 1, {5}},   {"quoted-comma", 1, {5}},
+	    {"long-fraction", 1, {5}},  {"name-cut", 1, {7}},
+	    {"backward-time", 1, {4}},  {"duplicate-id", 1, {6}},
+	    {"empty-window", 3, {5}},   {"fractional-gpu", 1, {4}},
+	    {"repeated-model", 1, {5}}, {"over-requested-time", 1, {3}},
 	};
 	struct tl_trace *trace = must_open_plain(dirty);
 	expect_classes(trace, expected, sizeof expected / sizeof *expected);
@@ -99,9 +100,12 @@ static void expect_same(const struct tl_trace *a, const struct tl_trace_record *
 	cr_expect_eq(x->priority, y->priority);
 	cr_expect_eq(x->kind, y->kind);
 	cr_expect_eq(x->outcome, y->outcome);
-	cr_expect_str_eq(name_of(tl_trace_tenants(a), x->tenant), name_of(tl_trace_tenants(b), y->tenant));
-	cr_expect_str_eq(name_of(tl_trace_queues(a), x->queue), name_of(tl_trace_queues(b), y->queue));
-	cr_expect_str_eq(name_of(tl_trace_models(a), x->models), name_of(tl_trace_models(b), y->models));
+	cr_expect_str_eq(name_of(tl_trace_tenants(a), x->tenant),
+	                 name_of(tl_trace_tenants(b), y->tenant));
+	cr_expect_str_eq(name_of(tl_trace_queues(a), x->queue),
+	                 name_of(tl_trace_queues(b), y->queue));
+	cr_expect_str_eq(name_of(tl_trace_models(a), x->models),
+	                 name_of(tl_trace_models(b), y->models));
 	cr_expect_str_eq(name_of(tl_trace_roles(a), x->role), name_of(tl_trace_roles(b), y->role));
 }
 
@@ -171,9 +175,10 @@ static void refuse_row(const char *row, const char *part)
 {
 	struct tl_trace_options options = default_options();
 	char text[512];
-	snprintf(text, sizeof text,
-	         "id,submit_s,duration_s,gpus,workers,deadline_s,utilisation,priority,kind,outcome\n%s\n",
-	         row);
+	snprintf(
+	    text, sizeof text,
+	    "id,submit_s,duration_s,gpus,workers,deadline_s,utilisation,priority,kind,outcome\n%s\n",
+	    row);
 	const char *path = write_text_file("canonical.csv", text);
 	expect_refused(path, &options, TL_E_DATA, 2, part);
 	unlink(path);
@@ -181,7 +186,8 @@ static void refuse_row(const char *row, const char *part)
 
 Test(trace_canonical, unreadable_values)
 {
-	refuse_row("a,0,10,3,2,,,,,", "workers, got `2`, wanted workers that share the GPUs evenly");
+	refuse_row("a,0,10,3,2,,,,,",
+	           "workers, got `2`, wanted workers that share the GPUs evenly");
 	refuse_row("a,10,10,1,,5,,,,", "deadline_s, got `5`, wanted a time not before submit_s");
 	refuse_row("a,0,10,1,,,1.5,,,", "utilisation, got `1.5`");
 	refuse_row("a,0,10,1,,,,x,,", "priority, got `x`");

@@ -78,7 +78,8 @@ Test(trace_input, columns)
 	struct tl_trace_options options = default_options();
 	const char *path = write_text_file("columns.csv", "id,submit_s,gpus\na,0,1\n");
 	options.format = TL_FORMAT_CANONICAL;
-	expect_refused(path, &options, TL_E_DATA, 1, "column `duration_s` is missing, got id,submit_s,gpus");
+	expect_refused(path, &options, TL_E_DATA, 1,
+	               "column `duration_s` is missing, got id,submit_s,gpus");
 	path = write_text_file("columns.csv", "id,submit_s,duration_s,gpus,id\na,0,1,1,b\n");
 	expect_refused(path, &options, TL_E_DATA, 1, "column `id` twice");
 	options.format = TL_FORMAT_AUTO;
@@ -105,8 +106,8 @@ static void expect_long_line_refused(const char *begin, long line, const char *p
 	options.format = TL_FORMAT_CANONICAL;
 	expect_refused(path, &options, TL_E_DATA, line, part);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-	double seconds = (double)(after.tv_sec - before.tv_sec) +
-	                 (double)(after.tv_nsec - before.tv_nsec) / 1e9;
+	double seconds =
+	    (double)(after.tv_sec - before.tv_sec) + (double)(after.tv_nsec - before.tv_nsec) / 1e9;
 	cr_expect_lt(seconds, 0.1, "took %g s", seconds);
 	unlink(path);
 }
@@ -151,8 +152,9 @@ static size_t compress_rows(unsigned char *out, size_t size, int rows)
 
 	cr_assert_eq(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
 	for (int i = -1; i <= rows; i++) {
-		int length = i < 0 ? snprintf(row, sizeof row, HEADER)
-		                   : snprintf(row, sizeof row, "j%d,%d,%d,1\n", i, i, i * 7919 % 1000);
+		int length =
+		    i < 0 ? snprintf(row, sizeof row, HEADER)
+			  : snprintf(row, sizeof row, "j%d,%d,%d,1\n", i, i, i * 7919 % 1000);
 		stream.next_in = (unsigned char *)row;
 		stream.avail_in = i == rows ? 0 : (uInt)length;
 		deflate(&stream, i == rows ? Z_FINISH : Z_NO_FLUSH);
@@ -177,7 +179,8 @@ Test(trace_input, gzip)
 		struct tl_error error = TL_ERROR_INIT;
 		options.format = TL_FORMAT_CANONICAL;
 		path = write_bytes("data.csv.gz", data, cut);
-		cr_expect_eq(tl_trace_open(path, &options, &trace, &error), TL_E_DATA, "cut at %zu", cut);
+		cr_expect_eq(tl_trace_open(path, &options, &trace, &error), TL_E_DATA, "cut at %zu",
+		             cut);
 		cr_expect_not_null(strstr(error.message, "gzip data"), "%s", error.message);
 	}
 	data[size / 2] ^= 0xFF;

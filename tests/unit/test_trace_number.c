@@ -57,8 +57,8 @@ Test(trace_number, too_large_saturates)
 
 Test(trace_number, what_is_no_number)
 {
-	static const char *const bad[] = {"abc", "1x", "1.2.3", "--1", "e5", "1e", "nan", "inf",
-	                                  "0x10", ".", "-", "1,5", "1 2"};
+	static const char *const bad[] = {"abc", "1x",   "1.2.3", "--1", "e5",  "1e", "nan",
+	                                  "inf", "0x10", ".",     "-",   "1,5", "1 2"};
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		cr_expect_eq(tl_number_parse(bad[i], 9).kind, TL_NUMBER_BAD, "`%s`", bad[i]);
@@ -111,12 +111,21 @@ Test(trace_number, timestamps)
 
 Test(trace_number, what_is_no_timestamp)
 {
-	static const char *const bad[] = {"", "2017-10-07", "2017-13-07 00:00:00", "2017-02-29 00:00:00",
-	                                  "2100-02-29 00:00:00", "2017-10-07 24:00:00",
-	                                  "2017-10-07 00:60:00", "2017-10-07 00:00:60",
-	                                  "2017-10-07 00:00:00Z", "2017-10-07 00:00:00.",
-	                                  "17-10-07 00:00:00", "1507338699", "2017-00-01 00:00:00",
-	                                  "2017-01-00 00:00:00", "1492-01-01 00:00:00"};
+	static const char *const bad[] = {"",
+	                                  "2017-10-07",
+	                                  "2017-13-07 00:00:00",
+	                                  "2017-02-29 00:00:00",
+	                                  "2100-02-29 00:00:00",
+	                                  "2017-10-07 24:00:00",
+	                                  "2017-10-07 00:60:00",
+	                                  "2017-10-07 00:00:60",
+	                                  "2017-10-07 00:00:00Z",
+	                                  "2017-10-07 00:00:00.",
+	                                  "17-10-07 00:00:00",
+	                                  "1507338699",
+	                                  "2017-00-01 00:00:00",
+	                                  "2017-01-00 00:00:00",
+	                                  "1492-01-01 00:00:00"};
 	struct tl_timestamp stamp;
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

@@ -127,11 +127,12 @@ Test(trace_openb, without_times_only_as_a_static_input)
 Test(trace_openb, a_gpu_without_a_share_is_unreadable)
 {
 	struct tl_trace_options options = default_options();
-	const char *path = write_text_file("share.csv",
-	                                   "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,1,1,1,0\n");
+	const char *path = write_text_file(
+	    "share.csv", "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,1,1,1,0\n");
 	options.is_static = true;
 	expect_refused(path, &options, TL_E_DATA, 2, "gpu_milli, got `0`, wanted 1 to 1000");
-	path = write_text_file("share.csv", "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,1,1,1,1001\n");
+	path = write_text_file("share.csv",
+	                       "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,1,1,1,1001\n");
 	expect_refused(path, &options, TL_E_DATA, 2, "gpu_milli, got `1001`");
 	unlink(path);
 }

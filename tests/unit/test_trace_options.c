@@ -18,14 +18,16 @@ Test(trace_options, window)
 	struct tl_trace_record *inside = read_all(trace, &kept);
 	size_t at = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (records[i].submit_ns < 6 * TL_NS_PER_HOUR || records[i].submit_ns >= 9 * TL_NS_PER_HOUR)
+		if (records[i].submit_ns < 6 * TL_NS_PER_HOUR ||
+		    records[i].submit_ns >= 9 * TL_NS_PER_HOUR)
 			continue;
 		cr_assert_lt(at, kept);
 		cr_expect_str_eq(inside[at].id, records[i].id);
 		cr_expect_eq(inside[at].submit_ns, records[i].submit_ns - 6 * TL_NS_PER_HOUR);
 		cr_expect_eq(inside[at].row, at);
 		if (records[i].deadline_ns != TL_NONE)
-			cr_expect_eq(inside[at].deadline_ns, records[i].deadline_ns - 6 * TL_NS_PER_HOUR);
+			cr_expect_eq(inside[at].deadline_ns,
+			             records[i].deadline_ns - 6 * TL_NS_PER_HOUR);
 		at++;
 	}
 	cr_expect_eq(at, kept);

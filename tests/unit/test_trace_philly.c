@@ -109,17 +109,18 @@ Test(trace_philly, an_unreadable_value_ends_a_run_and_is_counted_by_the_linter)
 	static const char *const rows[] = {
 	    "2017-10-09,66.0,1,66.0,a", "2017-10-09 07:01:55,abc,1,66.0,a",
 	    "2017-10-09 07:01:55,66.0,-3,66.0,a", "2017-10-09 07:01:55,66.0,1e30,66.0,a"};
-	static const char *const parts[] = {
-	    "timestamp, got `2017-10-09`, wanted YYYY-MM-DD", "duration, got `abc`, wanted a number",
-	    "num_gpus, got `-3`", "num_gpus, got `1e30`"};
+	static const char *const parts[] = {"timestamp, got `2017-10-09`, wanted YYYY-MM-DD",
+	                                    "duration, got `abc`, wanted a number",
+	                                    "num_gpus, got `-3`", "num_gpus, got `1e30`"};
 	char text[512];
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct tl_trace_options options = default_options();
 		struct tl_trace *trace = NULL;
-		snprintf(text, sizeof text,
-		         "timestamp,duration,num_gpus,gpu_time,cluster\n2017-10-09 07:01:50,1,1,1,a\n%s\n",
-		         rows[i]);
+		snprintf(
+		    text, sizeof text,
+		    "timestamp,duration,num_gpus,gpu_time,cluster\n2017-10-09 07:01:50,1,1,1,a\n%s\n",
+		    rows[i]);
 		const char *path = write_text_file("philly.csv", text);
 		expect_refused(path, &options, TL_E_DATA, 3, parts[i]);
 		cr_assert_eq(tl_trace_lint(path, &options, &trace, NULL), TL_OK);
@@ -149,7 +150,8 @@ Test(trace_philly, the_report_names_each_class_its_count_lines_and_rule)
 	out = open_memstream(&text, &size);
 	tl_lint_write(out, tl_trace_get_stats(trace), true);
 	fclose(out);
-	cr_expect_not_null(strstr(text, "{\"class\": \"gpu-time-differs\", \"count\": 2, \"lines\": [17, 20]"));
+	cr_expect_not_null(
+	    strstr(text, "{\"class\": \"gpu-time-differs\", \"count\": 2, \"lines\": [17, 20]"));
 	free(text);
 	tl_trace_close(trace);
 }

@@ -14,8 +14,7 @@ Test(trace_real, philly)
 	cr_expect_eq(stats->rows_read, 82247);
 	cr_expect_eq(stats->rows_kept, 82247);
 	cr_expect_eq(stats->rows_dropped, 0);
-	cr_expect(stats->gpu_time_mgpu_ns ==
-	          (tl_i128)3521082502 * TL_MGPU_PER_GPU * TL_NS_PER_S);
+	cr_expect(stats->gpu_time_mgpu_ns == (tl_i128)3521082502 * TL_MGPU_PER_GPU * TL_NS_PER_S);
 	cr_expect_not(stats->ascending);
 	cr_expect_eq(find_class(trace, "blank-line")->count, 1);
 	cr_expect_eq(find_class(trace, "blank-line")->lines[0], 82249);
@@ -123,19 +122,22 @@ Test(trace_real, machine_lists)
 	size_t count;
 	uint32_t gpus = 0, leaves = 0, pods = 0;
 
-	cr_assert_eq(tl_machines_read(SHARED "openb/openb_node_list_all_node.csv", TL_MACHINES_OPENB,
-	                              &machines, &count, NULL), TL_OK);
+	cr_assert_eq(tl_machines_read(SHARED "openb/openb_node_list_all_node.csv",
+	                              TL_MACHINES_OPENB, &machines, &count, NULL),
+	             TL_OK);
 	for (size_t i = 0; i < count; i++)
 		gpus += machines[i].gpus;
 	cr_expect_eq(count, 1523);
 	cr_expect_eq(gpus, 6212);
 	free(machines);
 	cr_assert_eq(tl_machines_read(SHARED "clusters/pai_machine_spec.csv", TL_MACHINES_PAI,
-	                              &machines, &count, NULL), TL_OK);
+	                              &machines, &count, NULL),
+	             TL_OK);
 	cr_expect_eq(count, 1897);
 	free(machines);
 	cr_assert_eq(tl_machines_read(SHARED "clusters/lingjun_topo.csv", TL_MACHINES_LINGJUN,
-	                              &machines, &count, NULL), TL_OK);
+	                              &machines, &count, NULL),
+	             TL_OK);
 	for (size_t i = 0; i < count; i++) {
 		leaves = machines[i].leaf >= leaves ? machines[i].leaf + 1 : leaves;
 		pods = machines[i].pod >= pods ? machines[i].pod + 1 : pods;

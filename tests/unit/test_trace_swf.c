@@ -105,7 +105,8 @@ Test(trace_swf, unreadable_rows)
 
 Test(trace_swf, recognised_without_header_lines)
 {
-	const char *path = write_text_file("plain.txt", "1 0 0 10 4 -1 -1 4 100 -1 1 1 1 1 1 1 -1 -1\n");
+	const char *path =
+	    write_text_file("plain.txt", "1 0 0 10 4 -1 -1 4 100 -1 1 1 1 1 1 1 -1 -1\n");
 	struct tl_trace *trace = must_open_plain(path);
 	cr_expect_eq(tl_trace_format_of(trace), TL_FORMAT_SWF);
 	tl_trace_close(trace);

@@ -4,12 +4,10 @@
 Test(trace_tiresias, every_class_of_dirt)
 {
 	static const struct expected_class expected[] = {
-	    {"blank-line", 1, {10}},      {"quoted-field", 1, {4}},
-	    {"quoted-comma", 1, {4}},     {"whole-decimal", 1, {3}},
-	    {"scientific", 1, {6}},       {"unknown-value", 2, {6, 7}},
-	    {"backward-time", 1, {5}},    {"duplicate-row", 1, {9}},
-	    {"duplicate-id", 1, {4}},     {"run-time-unknown", 1, {6}},
-	    {"size-unknown", 1, {7}},
+	    {"blank-line", 1, {10}},      {"quoted-field", 1, {4}},  {"quoted-comma", 1, {4}},
+	    {"whole-decimal", 1, {3}},    {"scientific", 1, {6}},    {"unknown-value", 2, {6, 7}},
+	    {"backward-time", 1, {5}},    {"duplicate-row", 1, {9}}, {"duplicate-id", 1, {4}},
+	    {"run-time-unknown", 1, {6}}, {"size-unknown", 1, {7}},
 	};
 	struct tl_trace *trace = must_open_plain(SAMPLES "dirty-tiresias.csv");
 

@@ -88,8 +88,8 @@ static inline void expect_classes(const struct tl_trace *trace,
 		             (unsigned long)class->count);
 		cr_expect(strlen(class->rule) > 0);
 		for (size_t j = 0; j < TL_LINT_LINES; j++)
-			cr_expect_eq(class->lines[j], expected[i].lines[j], "%s line %zu: %ld", class->name, j,
-			             class->lines[j]);
+			cr_expect_eq(class->lines[j], expected[i].lines[j], "%s line %zu: %ld",
+			             class->name, j, class->lines[j]);
 	}
 	for (size_t i = 0; i < stats->lint_count; i++) {
 		bool found = false;
