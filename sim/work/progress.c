@@ -114,14 +114,15 @@ int64_t tl_progress_end(const struct tl_progress *progress)
 		return tl_time_add(progress->anchor_ns, run_ns);
 	/* The least position whose running time reaches the target: work that ends with an
 	 * interval does not wait for the checkpoint after it. */
-	int64_t target_ns = run_until(plan, progress->cycle_ns) + run_ns;
-	int64_t per_cycle_ns = plan->interval_ns + plan->drain_ns;
-	int64_t cycles = (target_ns - 1) / per_cycle_ns;
-	int64_t rest_ns = target_ns - cycles * per_cycle_ns;
-	int64_t position_ns =
+	tl_i128 target_ns = (tl_i128)run_until(plan, progress->cycle_ns) + run_ns;
+	tl_i128 per_cycle_ns = (tl_i128)plan->interval_ns + plan->drain_ns;
+	tl_i128 cycles = (target_ns - 1) / per_cycle_ns;
+	tl_i128 rest_ns = target_ns - cycles * per_cycle_ns;
+	tl_i128 position_ns =
 	    cycles * period_ns + (rest_ns <= plan->interval_ns ? rest_ns : rest_ns + plan->stall_ns);
+	tl_i128 end_ns = position_ns - progress->cycle_ns + progress->anchor_ns;
 
-	return tl_time_add(progress->anchor_ns, position_ns - progress->cycle_ns);
+	return end_ns < TL_NEVER ? (int64_t)end_ns : TL_NEVER;
 }
 
 int64_t tl_progress_cycle_start(const struct tl_progress *progress)

@@ -113,7 +113,7 @@ static bool set_gpus(struct tl_shape *shape, const struct tl_request *request, u
 		shape->full.gpus = (shape->gpus + workers - 1) / workers;
 	}
 	if ((uint64_t)shape->full.gpus * (workers - 1) >= shape->gpus)
-		return false; /* 9 GPUs over 5 workers: the last would have none */
+		return false; /* 10 GPUs over 6 workers: the last would have none */
 	shape->workers = workers;
 	shape->last.gpus = shape->gpus - shape->full.gpus * (workers - 1);
 	shape->full.share_mgpu = shape->last.share_mgpu = (int32_t)TL_MGPU_PER_GPU;
