@@ -36,6 +36,8 @@ static enum tl_status fill(struct tl_input *input, struct tl_error *error)
 	if (code == Z_BUF_ERROR) /* reported once all that could be inflated was handed out */
 		return tl_error_set(error, TL_E_DATA, input->path, input->line + 1, 0,
 		                    "gzip data, got a file cut short, wanted a whole one");
+	if (code == Z_MEM_ERROR)
+		tl_out_of_memory(CHUNK);
 	if (code == Z_ERRNO)
 		return tl_error_set(error, TL_E_IO, input->path, input->line + 1, 0,
 		                    "cannot read on: %s", strerror(errno));
@@ -101,9 +103,11 @@ enum tl_status tl_input_open(struct tl_input *input, const char *path, struct tl
 	input->lint = lint;
 	errno = 0;
 	input->file = gzopen(path, "rb");
+	if (input->file == NULL && (errno == 0 || errno == ENOMEM))
+		tl_out_of_memory(CHUNK);
 	if (input->file == NULL)
 		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open: %s",
-		                    errno != 0 ? strerror(errno) : "out of memory");
+		                    strerror(errno));
 	gzbuffer(input->file, CHUNK);
 	status = start(input, error);
 	if (status != TL_OK)
