@@ -17,7 +17,7 @@ enum { TL_GROW_FIRST = 64 };
 static inline void *tl_grow_array(const struct tl_host *host, void *array, uint32_t *room,
                                   uint32_t need, size_t size)
 {
-	if (need <= *room)
+	if (need <= *room && *room > 0) /* asked for none, it still makes room: NULL is failure alone */
 		return array;
 	uint64_t wanted = *room > 0 ? *room : TL_GROW_FIRST;
 	while (wanted < need)
