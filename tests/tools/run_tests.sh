@@ -40,15 +40,18 @@ wanted() { # name, wanted names
 	return 1
 }
 
-# Runs one command with a TMPDIR of its own; its output goes to a log.
+# Runs one command with a TMPDIR of its own; its output goes to a log, through a pipe, so that
+# a test that limits the size of files limits its own alone.
 run() { # name, log, command...
 	name=$1 log=$2
 	shift 2
 	mkdir -p "$scratch/$name"
-	TMPDIR=$scratch/$name timeout 600 "$@" >"$log" 2>&1 </dev/null
-	status=$?
+	{
+		TMPDIR=$scratch/$name timeout -k 10 600 "$@" 2>&1 </dev/null
+		echo $? >"$scratch/status"
+	} | cat >"$log"
 	rm -rf "${scratch:?}/$name"
-	return $status
+	return "$(cat "$scratch/status")"
 }
 
 number() { # label, line of the synthesis
