@@ -90,25 +90,39 @@ static bool has_node(const struct tl_cluster_spec *cluster, const char *name)
 	return false;
 }
 
+bool tl_fault_applies(const struct tl_config_key *key, const void *base)
+{
+	const struct tl_fault_config *fault = base;
+	const bool nodes = fault->fault.what == TL_FAULT_NODE_DOWN;
+	const bool named = nodes && fault->fault.node[0] != '\0';
+
+	if (strcmp(key->name, "nodes") == 0)
+		return nodes && !named;
+	if (strcmp(key->name, "node") == 0)
+		return named;
+	if (strcmp(key->name, "for") == 0)
+		return nodes;
+	return strcmp(key->name, "jobs") != 0 || !nodes;
+}
+
 static enum tl_status check_fault(struct tl_fill *fill, const struct tl_config *config, size_t i)
 {
-	static const char *const of_nodes[] = {"nodes", "node", "for"};
 	const struct tl_fault_config *fault = &config->faults[i];
 	const struct tl_cluster_spec *cluster = &config->scenario.cluster;
 	const bool nodes = fault->fault.what == TL_FAULT_NODE_DOWN;
 	size_t length = tl_fill_enter(fill, "faults");
 
 	(void)tl_fill_enter_index(fill, i);
-	for (size_t k = 0; k < 3 && !nodes; k++)
-		if (tl_tree_get(fault->node, of_nodes[k]))
-			return tl_fill_fault(fill, at_key(fault->node, of_nodes[k]),
-			                     "%s: goes with `do: node-down` only", of_nodes[k]);
-	if (nodes && tl_tree_get(fault->node, "jobs"))
-		return tl_fill_fault(fill, at_key(fault->node, "jobs"),
-		                     "jobs: goes with `do: kill-jobs` only");
-	if (nodes && fault->fault.node[0] != '\0' && tl_tree_get(fault->node, "nodes"))
-		return tl_fill_fault(fill, at_key(fault->node, "nodes"),
-		                     "nodes: got it beside `node`, wanted one of them");
+	for (size_t k = 0; k < tl_fault_section.count; k++) {
+		const struct tl_config_key *key = &tl_fault_section.keys[k];
+
+		if (tl_tree_get(fault->node, key->name) && !tl_fault_applies(key, fault))
+			return tl_fill_fault(fill, at_key(fault->node, key->name),
+			                     "%s: does not go with %s", key->name,
+			                     !nodes                     ? "`do: kill-jobs`"
+			                     : fault->fault.node[0] ? "`node`, which names one"
+			                                            : "`do: node-down`");
+	}
 	if (nodes && fault->fault.node[0] != '\0' && !has_node(cluster, fault->fault.node))
 		return tl_fill_fault(fill, at_key(fault->node, "node"),
 		                     "node: got `%s`, wanted a node of the cluster, such as `%s`",

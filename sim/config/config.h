@@ -95,6 +95,10 @@ enum tl_status tl_policy_other(struct tl_fill *fill, void *base, const struct tl
                                const struct tl_tree *node);
 void tl_policy_emit_other(const void *base, unsigned indent, FILE *out);
 
+/* faults: which keys go with what a fault does. */
+bool tl_fault_applies(const struct tl_config_key *key, const void *base);
+extern const struct tl_section tl_fault_section;
+
 /* ---- steps of loading ---- */
 
 /* Applies one --set to the tree. */

@@ -223,6 +223,8 @@ static void emit_section(const struct tl_section *section, const void *base, uns
 	for (size_t i = 0; i < section->count; i++) {
 		const struct tl_config_key *key = &section->keys[i];
 
+		if (section->applies && !section->applies(key, base))
+			continue;
 		if (element && i == 0)
 			(void)fprintf(out, "%*s- %s:", (int)indent - 2, "", key->name);
 		else

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "sim/base/arena.h"
+#include "sim/base/version.h"
 #include "sim/config/scenario.h"
 
 #include <dirent.h>
@@ -11,10 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifndef TIDELAB_PREFIX
-#define TIDELAB_PREFIX "/usr/local"
-#endif
 
 /* The executable's folder, or empty. Set before any look-up and never changed after. */
 static char executable_folder[PATH_MAX];
@@ -90,18 +87,19 @@ char *tl_paths_data(const char *kind, const char *name)
 	size_t length = strlen(name);
 	bool has_suffix = length > 5 && strcmp(name + length - 5, ".yaml") == 0;
 	char *file = join(kind, "/", name, has_suffix ? "" : ".yaml");
-	char *path = NULL;
+	char resolved[PATH_MAX];
+	char *found = NULL;
 
-	for (size_t i = 0; i <= PLACES && !path; i++) {
-		path = i < PLACES ? join(executable(), data_places[i], file, "")
-		                  : join(TIDELAB_PREFIX, "/share/tidelab/", file, "");
-		if (access(path, R_OK) != 0) {
-			free(path);
-			path = NULL;
-		}
+	for (size_t i = 0; i <= PLACES && !found; i++) {
+		char *path = i < PLACES ? join(executable(), data_places[i], file, "")
+		                        : join(tl_datadir, "/", file, "");
+
+		if (access(path, R_OK) == 0 && realpath(path, resolved))
+			found = tl_strdup(resolved);
+		free(path);
 	}
 	free(file);
-	return path;
+	return found;
 }
 
 /* Module folder number i in order of search, or NULL past the last. */
@@ -128,7 +126,7 @@ static char *module_folder(size_t i)
 	}
 	if (i == 0)
 		return join(executable(), module_places[2], "", "");
-	return i == 1 ? join(TIDELAB_PREFIX, "/lib/tidelab/policies", "", "") : NULL;
+	return i == 1 ? join(tl_libdir, "/policies", "", "") : NULL;
 }
 
 char *tl_paths_module(const char *name)

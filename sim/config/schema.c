@@ -290,8 +290,9 @@ static const struct tl_config_key fault_keys[] = {
      .max = DAYS(36500), .words = {{"ever", TL_NEVER}}, AT(tl_fault_config, fault.for_ns),
      .help = "node-down: until repaired [A]"},
 };
-static const struct tl_section fault_section = {SECTION(fault_keys),
-                                                .size = sizeof(struct tl_fault_config)};
+const struct tl_section tl_fault_section = {SECTION(fault_keys),
+                                            .size = sizeof(struct tl_fault_config),
+                                            .applies = tl_fault_applies};
 
 static const struct tl_config_key failures_keys[] = {
     {.name = "enabled", .type = TL_KEY_BOOL, .standard = "false", AT(tl_config, failures),
@@ -371,7 +372,7 @@ static const struct tl_config_key scenario_keys[] = {
     {.name = "tenants", .type = TL_KEY_LIST, .standard = "[]", .section = &tenant_section,
      LIST_AT(tl_config, tenants, tenant_count),
      .help = "those with a quota or a weight; others appear as the work names them"},
-    {.name = "faults", .type = TL_KEY_LIST, .standard = "[]", .section = &fault_section,
+    {.name = "faults", .type = TL_KEY_LIST, .standard = "[]", .section = &tl_fault_section,
      LIST_AT(tl_config, faults, fault_count), .help = "scripted trouble"},
     MAP("failures", failures_section, 0, "random failures of nodes, off unless enabled"),
     {.name = "physics", .type = TL_KEY_CHOICE, .standard = "full", .choices = "full|ideal",

@@ -82,6 +82,8 @@ struct tl_section {
 	size_t count;
 	size_t size; /* LIST: of an element, whose first member is const struct tl_tree *node */
 	const char *help;
+	/* Whether a key says anything, given the others of its map; NULL: always. */
+	bool (*applies)(const struct tl_config_key *key, const void *base);
 	/* A key that is not in the table; NULL: refused. */
 	enum tl_status (*other)(struct tl_fill *fill, void *base, const struct tl_tree_key *key,
 	                        const struct tl_tree *node);

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The command line: one table of verbs, each with a table of its flags, from which the
+ * parsing and every --help are made. Data goes to stdout, diagnostics to stderr; only here
+ * is anything printed, or the process ended.
+ */
+#ifndef TIDELAB_CLI_CLI_H
+#define TIDELAB_CLI_CLI_H
+
+#include "results/schema.h"
+#include "sim/base/error.h"
+#include "sim/config/scenario.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct tl_flag {
+	const char *name;     /* without dashes */
+	char letter;          /* 0: none */
+	const char *argument; /* `FILE`; NULL: takes none */
+	const char *help;
+};
+
+struct tl_args;
+
+struct tl_command {
+	const char *name;    /* `run`, `trace lint` */
+	const char *summary; /* one line */
+	const char *operands; /* `SCENARIO`, for the usage line */
+	const char *about;   /* a paragraph or more; may be NULL */
+	const char *example;
+	const struct tl_flag *flags; /* besides --help; flag_count of them */
+	size_t flag_count;
+	/* Further flags that come from another table; NULL. */
+	const struct tl_flag *(*more_flags)(size_t *count);
+	size_t least, most;  /* operands */
+	enum tl_status (*run)(const struct tl_command *command, const struct tl_args *args,
+	                      struct tl_error *error);
+	const struct tl_command *const *verbs; /* of a command of commands; NULL-terminated */
+};
+
+#define TL_FLAGS(table) .flags = (table), .flag_count = sizeof(table) / sizeof(table)[0]
+
+struct tl_given {
+	const struct tl_flag *flag;
+	const char *value; /* NULL where the flag takes none */
+};
+
+/* What stood on the command line, in its order. */
+struct tl_args {
+	struct tl_given *given;
+	size_t given_count;
+	char **operands;
+	size_t operand_count;
+	bool help;
+};
+
+/* argv[0] is the verb. */
+enum tl_status tl_args_parse(const struct tl_command *command, int argc, char **argv,
+                             struct tl_args *out, struct tl_error *error);
+void tl_args_fini(struct tl_args *args);
+bool tl_args_has(const struct tl_args *args, const char *flag);
+/* The last value given, or NULL. */
+const char *tl_args_value(const struct tl_args *args, const char *flag);
+
+void tl_command_help(const struct tl_command *command, FILE *out);
+/* Parses and runs; returns the exit code. */
+int tl_command_main(const struct tl_command *command, int argc, char **argv);
+/* Prints `tidelab: …` to stderr. */
+void tl_print_error(const struct tl_error *error);
+
+/* ---- scenarios from a file, from flags, or both ---- */
+
+#define TL_SCENARIO_FLAGS                                                                          \
+	{"set", 's', "KEY=VALUE", "change a key of the scenario, as in policy.place=fgd; repeatable"},\
+	{"seed", 0, "N", "seed of everything drawn"},                                              \
+	{"name", 0, "NAME", "what the results call it"},                                           \
+	{"cluster", 'c', "CLUSTER", "a name, a path, or NxG[:cpus=..,mem=..]"},                    \
+	{"trace", 't', "FILE", "recorded jobs, instead of the scenario's workload; repeatable"},   \
+	{"format", 'f', "FORMAT", "of the traces given by --trace"},                               \
+	{"policy", 'p', "SEAT=NAME,..", "fill seats, as in order=fifo,place=topology; repeatable"},\
+	{"physics", 0, "full|ideal", "what things cost; ideal: nothing"},                          \
+	{"horizon", 0, "DURATION", "end there"},                                                   \
+	{"tables", 0, "TABLE,..", "tables of the result file"}
+
+/* Operand 0, where given, is the scenario's file (or the name of a shipped one). */
+enum tl_status tl_scenario_from_args(const struct tl_args *args, struct tl_scenario **out,
+                                     struct tl_error *error);
+/* Overrides in the making, for commands that add their own. */
+struct tl_overrides {
+	struct tl_override *items;
+	size_t count, capacity;
+	char **texts; /* owned */
+	size_t text_count, text_capacity;
+};
+void tl_overrides_add(struct tl_overrides *overrides, const char *key, const char *value,
+                      const char *flag); /* all copied but flag */
+/* `key=value` of --set. */
+enum tl_status tl_overrides_set(struct tl_overrides *overrides, const char *prefix,
+                                const char *text, const char *flag, struct tl_error *error);
+void tl_overrides_fini(struct tl_overrides *overrides);
+/* A text as a YAML scalar whatever is in it; malloc'd. */
+char *tl_quoted(const char *text);
+
+/* A trace's filters from --format, --cluster and --set, each a key of a workload entry. */
+#define TL_TRACE_FLAGS                                                                             \
+	{"format", 'f', "FORMAT", "philly, openb, swf, tiresias or canonical; auto where not given"},\
+	{"set", 's', "KEY=VALUE", "a key of a workload entry, as in window=7d; repeatable"},       \
+	{"cluster", 'c', "CLUSTER", "what `demand` is measured by; a100-32x8 where not given"}
+enum tl_status tl_trace_options_from_args(const struct tl_args *args,
+                                          struct tl_trace_options *out, struct tl_error *error);
+
+/* ---- output ---- */
+
+/* A file that takes its name only when it is whole. */
+struct tl_output {
+	FILE *file;
+	char *partial;    /* NULL: stdout */
+	const char *path;
+};
+/* path NULL or `-`: stdout. TL_E_CANTCREAT where it exists and force is not given. */
+enum tl_status tl_output_open(struct tl_output *output, const char *path, bool force,
+                              struct tl_error *error);
+enum tl_status tl_output_close(struct tl_output *output, struct tl_error *error);
+void tl_output_abandon(struct tl_output *output);
+enum tl_status tl_refuse_existing(const char *path, bool force, struct tl_error *error);
+
+/* Prints and frees. */
+void tl_print_json(json_t *json, FILE *out);
+/* A number, or null where there is none. */
+json_t *tl_json_number(double value);
+
+/* ---- the summary of a result ---- */
+
+enum tl_status tl_summary_read(const char *path, struct tl_row_summary **rows, size_t *count,
+                               struct tl_error *error);
+void tl_summary_print(const struct tl_row_summary *rows, size_t count, FILE *out);
+json_t *tl_summary_json(const struct tl_row_summary *rows, size_t count);
+
+/* ---- the verbs ---- */
+
+extern const struct tl_command tl_command_run;
+extern const struct tl_command tl_command_check;
+extern const struct tl_command tl_command_summary;
+extern const struct tl_command tl_command_policies;
+extern const struct tl_command tl_command_explain;
+extern const struct tl_command tl_command_trace;
+extern const struct tl_command tl_command_trace_inspect;
+extern const struct tl_command tl_command_trace_lint;
+extern const struct tl_command tl_command_trace_convert;
+extern const struct tl_command tl_command_trace_generate;
+extern const struct tl_command tl_command_figures;
+extern const struct tl_command tl_command_reference;
+extern const struct tl_command tl_command_version;
+extern const struct tl_command tl_command_help_verb;
+extern const struct tl_command *const tl_commands[]; /* NULL-terminated */
+
+/* The reference of every module found, as Markdown. */
+enum tl_status tl_policies_reference(FILE *out, struct tl_error *error);
+
+#endif

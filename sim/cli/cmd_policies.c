@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* tidelab policies: the modules there are, and the options of one. */
+#include "sim/cli/cli.h"
+
+#include "sim/config/schema.h"
+#include "sim/plane/module.h"
+
+#include <string.h>
+
+static const struct tl_flag flags[] = {
+    {"json", 'j', NULL, "a JSON list, or one object for a module"},
+};
+
+/* A limit in the option's own way of writing. */
+static const char *limit(const struct tl_option *option, double value, char *buffer, size_t size)
+{
+	switch (option->type) {
+	case TL_OPTION_DURATION:
+		return tl_exact_duration((int64_t)value, buffer, size);
+	case TL_OPTION_SIZE:
+		return tl_exact_size((int64_t)value, buffer, size);
+	case TL_OPTION_SHARE:
+		return tl_exact_milli((int64_t)value, buffer, size);
+	default:
+		return tl_exact_double(value, buffer, size);
+	}
+}
+
+static const char *range(const struct tl_option *option, char *buffer, size_t size)
+{
+	char low[40], high[40];
+
+	buffer[0] = '\0';
+	if (option->type == TL_OPTION_BOOL)
+		(void)snprintf(buffer, size, "true|false");
+	else if (option->type == TL_OPTION_CHOICE)
+		(void)snprintf(buffer, size, "%s", option->choices);
+	else if (option->min < option->max)
+		(void)snprintf(buffer, size, "%s to %s", limit(option, option->min, low, sizeof low),
+		               limit(option, option->max, high, sizeof high));
+	return buffer;
+}
+
+static json_t *option_json(const struct tl_option *option)
+{
+	json_t *all = json_object();
+	char text[160];
+
+	(void)json_object_set_new(all, "name", json_string(option->name));
+	(void)json_object_set_new(all, "type", json_string(tl_option_type_names[option->type]));
+	(void)json_object_set_new(all, "unit", json_string(option->unit));
+	(void)json_object_set_new(all, "default", json_string(option->standard));
+	(void)json_object_set_new(all, "range", json_string(range(option, text, sizeof text)));
+	(void)json_object_set_new(all, "help", json_string(option->help));
+	return all;
+}
+
+static json_t *module_json(const struct tl_loaded_module *loaded)
+{
+	const struct tl_module *module = loaded->module;
+	json_t *all = json_object(), *options = json_array();
+
+	(void)json_object_set_new(all, "name", json_string(module->name));
+	(void)json_object_set_new(all, "seat", json_string(tl_seat_names[module->seat]));
+	(void)json_object_set_new(all, "version", json_string(module->version));
+	(void)json_object_set_new(all, "summary", json_string(module->summary));
+	(void)json_object_set_new(all, "path", json_string(loaded->path));
+	(void)json_object_set_new(all, "sha256", json_string(loaded->sha256));
+	for (uint32_t i = 0; i < module->option_count; i++)
+		(void)json_array_append_new(options, option_json(tl_module_option(module, i)));
+	(void)json_object_set_new(all, "options", options);
+	return all;
+}
+
+static void print_module(const struct tl_loaded_module *loaded)
+{
+	const struct tl_module *module = loaded->module;
+	char text[160];
+
+	(void)printf("%s %s (%s)\n  %s\n  %s\n", module->name, module->version,
+	             tl_seat_names[module->seat], module->summary, loaded->path);
+	if (module->option_count == 0) {
+		(void)puts("\nNo options.");
+		return;
+	}
+	(void)puts("\nOptions:");
+	for (uint32_t i = 0; i < module->option_count; i++) {
+		const struct tl_option *option = tl_module_option(module, i);
+
+		(void)printf("  %s: %s%s%s%s, default %s\n", option->name,
+		             tl_option_type_names[option->type], option->unit[0] ? " in " : "",
+		             option->unit, "", option->standard);
+		if (range(option, text, sizeof text)[0] != '\0')
+			(void)printf("      %s\n", text);
+		(void)printf("      %s\n", option->help);
+	}
+}
+
+static enum tl_status show_one(const char *name, bool json, struct tl_error *error)
+{
+	struct tl_loaded_module loaded;
+	enum tl_status status = tl_module_load(name, &loaded, error);
+
+	if (status != TL_OK)
+		return status;
+	if (json)
+		tl_print_json(module_json(&loaded), stdout);
+	else
+		print_module(&loaded);
+	tl_module_unload(&loaded);
+	return TL_OK;
+}
+
+/* Calls visit for each module of each seat, by seat and name. A module that is refused is
+ * told on stderr; the others are shown all the same. */
+static enum tl_status each_module(void (*visit)(const struct tl_loaded_module *, void *),
+                                  void *context, struct tl_error *error)
+{
+	char **names = tl_paths_modules();
+	enum tl_status worst = TL_OK;
+
+	if (!names[0])
+		worst = tl_error_set(error, TL_E_UNAVAILABLE, NULL, 0, 0,
+		                     "no policy module was found; TIDELAB_POLICY_PATH names further folders");
+	for (uint32_t seat = 0; seat < TL_SEAT_COUNT; seat++)
+		for (size_t i = 0; names[i]; i++) {
+			struct tl_loaded_module loaded;
+			struct tl_error cause = TL_ERROR_INIT;
+
+			if (tl_module_load(names[i], &loaded, &cause) != TL_OK) {
+				if (seat == 0)
+					tl_print_error(&cause);
+				worst = tl_error_set(error, TL_E_UNAVAILABLE, NULL, 0, 0,
+				                     "not every module could be loaded");
+				continue;
+			}
+			if (loaded.module->seat == seat)
+				visit(&loaded, context);
+			tl_module_unload(&loaded);
+		}
+	tl_paths_free(names);
+	return worst;
+}
+
+static void list_text(const struct tl_loaded_module *loaded, void *context)
+{
+	(void)context;
+	(void)printf("%-10s %-20s %-8s %s\n", tl_seat_names[loaded->module->seat],
+	             loaded->module->name, loaded->module->version, loaded->module->summary);
+}
+
+static void list_json(const struct tl_loaded_module *loaded, void *context)
+{
+	(void)json_array_append_new(context, module_json(loaded));
+}
+
+static void list_reference(const struct tl_loaded_module *loaded, void *context)
+{
+	const struct tl_module *module = loaded->module;
+	FILE *out = context;
+	char text[160];
+
+	(void)fprintf(out, "\n## %s `%s`\n\n%s\n", tl_seat_names[module->seat], module->name,
+	              module->summary);
+	if (module->option_count == 0)
+		return;
+	(void)fputs("\n| option | type | default | range | what it does |\n|---|---|---|---|---|\n", out);
+	for (uint32_t i = 0; i < module->option_count; i++) {
+		const struct tl_option *option = tl_module_option(module, i);
+
+		(void)fprintf(out, "| `%s` | %s%s%s | `%s` | ", option->name,
+		              tl_option_type_names[option->type], option->unit[0] ? ", " : "",
+		              option->unit, option->standard);
+		for (const char *p = range(option, text, sizeof text); *p != '\0'; p++)
+			(void)fprintf(out, *p == '|' ? "\\%c" : "%c", *p);
+		(void)fprintf(out, " | %s |\n", option->help);
+	}
+}
+
+enum tl_status tl_policies_reference(FILE *out, struct tl_error *error)
+{
+	(void)fputs("# Policy modules\n\nBy seat. Written by `tidelab reference policies`; "
+	            "`tidelab policies NAME` shows one of them.\n",
+	            out);
+	return each_module(list_reference, out, error);
+}
+
+static enum tl_status run(const struct tl_command *command, const struct tl_args *args,
+                          struct tl_error *error)
+{
+	const bool json = tl_args_has(args, "json");
+	enum tl_status status;
+	json_t *all;
+
+	(void)command;
+	if (args->operand_count > 0)
+		return show_one(args->operands[0], json, error);
+	if (!json)
+		return each_module(list_text, NULL, error);
+	all = json_array();
+	status = each_module(list_json, all, error);
+	tl_print_json(all, stdout);
+	return status;
+}
+
+const struct tl_command tl_command_policies = {
+    .name = "policies",
+    .summary = "the policy modules there are, and the options of one",
+    .operands = "[NAME]",
+    .about = "Modules are looked for beside the executable, in the folders of TIDELAB_POLICY_PATH\n"
+             "(colons between), and where `make install` puts them. A NAME with a slash is a path.",
+    .example = "tidelab policies fgd",
+    TL_FLAGS(flags),
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* tidelab run: one scenario, one result file. */
+#include "sim/cli/cli.h"
+
+#include "sim/base/arena.h"
+#include "sim/plane/supervise.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct tl_flag flags[] = {
+    {"output", 'o', "FILE", "the result file; NAME.h5 where not given"},
+    {"force", 0, NULL, "replace the result file where it exists"},
+    {"json", 'j', NULL, "print the outcome as one JSON object"},
+    TL_SCENARIO_FLAGS,
+};
+
+static char *default_output(const struct tl_scenario *scenario)
+{
+	size_t size = strlen(scenario->name) + sizeof ".h5";
+	char *path = tl_alloc(size);
+
+	(void)snprintf(path, size, "%s.h5", scenario->name);
+	return path;
+}
+
+static enum tl_status report(const struct tl_scenario *scenario, const char *path, bool json,
+                             struct tl_error *error)
+{
+	struct tl_row_summary *rows = NULL;
+	size_t count = 0;
+	enum tl_status status = TL_OK;
+
+	if (scenario->tables & TL_TABLE_SUMMARY)
+		status = tl_summary_read(path, &rows, &count, error);
+	if (status != TL_OK)
+		return status;
+	if (json) {
+		json_t *all = json_object();
+
+		(void)json_object_set_new(all, "scenario", json_string(scenario->name));
+		(void)json_object_set_new(all, "seed", json_integer((json_int_t)scenario->seed));
+		(void)json_object_set_new(all, "result", json_string(path));
+		(void)json_object_set_new(all, "summary", tl_summary_json(rows, count));
+		tl_print_json(all, stdout);
+	} else {
+		tl_summary_print(rows, count, stdout);
+		(void)printf("%sresult: %s\n", count ? "\n" : "", path);
+	}
+	free(rows);
+	return TL_OK;
+}
+
+static enum tl_status run(const struct tl_command *command, const struct tl_args *args,
+                          struct tl_error *error)
+{
+	struct tl_scenario *scenario = NULL;
+	struct tl_run_options options = {.force = tl_args_has(args, "force"),
+	                                 .progress = isatty(STDERR_FILENO) == 1,
+	                                 .diagnostics = stderr};
+	enum tl_status status = tl_scenario_from_args(args, &scenario, error);
+	const char *asked = tl_args_value(args, "output");
+	char *path;
+
+	(void)command;
+	if (status != TL_OK)
+		return status;
+	path = asked ? tl_strdup(asked) : default_output(scenario);
+	options.output_path = path;
+	status = tl_refuse_existing(path, options.force, error);
+	if (status == TL_OK)
+		status = tl_supervise_run(scenario, &options, error);
+	if (status == TL_OK)
+		status = report(scenario, path, tl_args_has(args, "json"), error);
+	tl_scenario_destroy(scenario);
+	free(path);
+	return status;
+}
+
+const struct tl_command tl_command_run = {
+    .name = "run",
+    .summary = "run a scenario and write its result file",
+    .operands = "[SCENARIO]",
+    .about = "SCENARIO is a YAML file or the name of a shipped one (`tidelab reference scenario` tells\n"
+             "every key); without it the flags alone make one. Flags change the scenario in their order.\n"
+             "Paths in a scenario are relative to its file, paths in flags to the working folder.",
+    .example = "tidelab run demo --set policy.place=fgd --seed 7 -o fgd.h5\n"
+               "  tidelab run --cluster a100-32x8 --trace philly.csv --format philly \\\n"
+               "    --policy order=fifo,place=topology --physics ideal -o philly.h5",
+    TL_FLAGS(flags),
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# check tells what run would refuse, and lists what cannot fit.
+. "$ROOT/tests/cli/_lib.sh"
+
+for path in "$ROOT"/workloads/scenarios/*.yaml; do
+	case $path in
+	*/philly-fifo.yaml | */openb-packing.yaml) continue ;; # their traces are not shipped
+	esac
+	run 0 check "$path"
+	says out "0 of them infeasible"
+	run 0 check "$path" --effective
+	silent err
+	cp out effective.yaml
+	# What is printed is itself a scenario, and says the same.
+	sed "s|\.\./\.\./traces|$ROOT/traces|" effective.yaml >again.yaml
+	run 0 check again.yaml --effective
+	sed "s|$ROOT/traces|../../traces|" out | cmp -s - effective.yaml || fail "$path: not the same again"
+done
+for cluster in "$ROOT"/workloads/clusters/*.yaml; do
+	run 0 check tiny --cluster "$cluster"
+	run 0 check tiny --cluster "$(basename "$cluster" .yaml)"
+done
+run 0 check demo --cluster 4x8
+says out "infeasible: "
+grep -q ' 0 of them infeasible' out && fail "128 GPUs fit into 32"
+run 66 check philly-fifo
+run 66 check tiny --trace missing.csv
+run 65 check tiny --trace "$TIDELAB"
+run 69 check tiny --policy order=nothing-of-this-name
+run 78 check tiny --policy backfill=perhaps
+says err "backfill"
+run 78 check tiny --set policy.depth=-1
+run 78 check tiny --policy place=fifo
+says err "seat"
+absent tiny.h5
+finish

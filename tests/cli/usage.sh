@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Wrong command lines: exit 64, with what was got and a way on.
+. "$ROOT/tests/cli/_lib.sh"
+
+wrong() { # text, argument...
+	text=$1
+	shift
+	run 64 "$@"
+	silent out
+	says err "$text"
+}
+
+wrong 'unknown verb `rnu`; did you mean `run`?' rnu
+wrong 'unknown verb `xyzzy`' xyzzy
+wrong 'unknown verb' ''
+wrong 'unknown verb `xyzzy`' help xyzzy
+wrong 'a verb is missing' trace
+wrong 'unknown verb `trace lnt`; did you mean `lint`?' trace lnt x
+wrong 'unknown flag `--frce`; did you mean `--force`?' run demo --frce
+wrong 'unknown flag `--zzz`' run demo --zzz=3
+wrong 'unknown flag `-q`' run -q
+wrong 'a value is missing after `--seed`' run demo --seed
+wrong 'a value is missing after `-o`' run demo -o
+wrong 'no value is wanted by `--force=1`' run demo --force=1
+wrong 'one operand too many: `b`' run a b
+wrong 'an operand is missing, wanted `RESULT.h5`' summary
+wrong 'one operand too many' version now
+wrong 'no work is named' run
+wrong 'no work is named' check
+wrong 'no work is named' explain --job 1
+wrong '--job is missing' explain demo
+wrong '--at: got `soon`' explain demo --job 1 --at soon
+wrong '--at: got `-1h`' explain demo --job 1 --at -1h
+wrong 'wanted KEY=VALUE' run demo --set seed
+wrong 'wanted KEY=VALUE' run demo --set =1
+wrong '--policy: got `fifo`, wanted KEY=VALUE' run demo --policy fifo
+wrong '--format: goes with --trace' run demo --format philly
+wrong '--set sed: unknown key `sed`; did you mean `seed`?' run demo --set sed=1
+wrong '--seed: seed: got `abc`, wanted a whole number' run demo --seed abc
+wrong '--seed: seed: got `-1`' run demo --seed -1
+wrong '--horizon: horizon: got `tomorrow`' run demo --horizon tomorrow
+wrong '--physics: physics: got `fast`, wanted one of full|ideal' run demo --physics fast
+wrong '--tables: output.tables: got `jbs`' run demo --tables jobs,jbs
+wrong '--cluster: cluster: no cluster `nowhere`' run demo --cluster nowhere
+wrong '--name: name: got `a/b`' run demo --name a/b
+wrong '--format: workload[0].format: got `excel`' run --trace x.csv --format excel
+wrong 'wanted one of them' summary --json --csv x.h5
+wrong 'wanted scenario, results or policies' reference everything
+wrong '--top: got `x`' trace inspect x.csv --top x
+wrong '--set workload[0].demnd: workload[0]: unknown key `demnd`' run demo --set workload[0].demnd=1
+wrong 'did you mean `window`?' trace inspect x.csv --set windw=7d
+wrong 'rate' trace generate --rate -5
+wrong 'rate' trace generate --rate lots
+wrong 'preset' trace generate --preset nobody
+absent demo.h5
+
+# Long texts are cut, never overrun.
+long=$(printf '%2000s' x | tr ' ' y)
+run 64 "$long"
+run 64 run "--$long"
+run 64 run demo --set "$long=1"
+run 64 run demo --set "seed=$long"
+run 66 run "$long"
+finish
