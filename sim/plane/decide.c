@@ -164,6 +164,8 @@ static enum tl_refusal decide_reserve(const struct tl_host *host, tl_job_id id, 
 	if (refusal == TL_ACCEPTED) {
 		if (!waits(tl_job_view_of(&trial->jobs, id)))
 			refusal = TL_REFUSED_STATE;
+		else if (count > trial->cluster.view.gpu_count)
+			refusal = TL_REFUSED_RANGE;
 		else if (count > 0 && gpus == NULL)
 			refusal = TL_REFUSED_ARGUMENT;
 		else if (count > 0 && at_ns <= tl_trial_now(trial))

@@ -251,26 +251,35 @@ static void hold(struct tl_trial *trial, tl_job_id id, const struct tl_alloc *wh
 	}
 }
 
+/* A segment has ended: what it held, and a row a worker. */
+static void book_held(struct tl_trial *trial, struct tl_job *job, const struct tl_alloc *where,
+                      int64_t since_ns, enum tl_reason reason)
+{
+	int64_t now_ns = tl_trial_now(trial);
+
+	job->held_mgpu_ns += (tl_i128)(now_ns - since_ns) * job->shape->total_mgpu;
+	for (uint32_t w = 0; w < where->worker_count; w++) {
+		const struct tl_worker *worker =
+		    w + 1 == where->worker_count ? &job->shape->last : &job->shape->full;
+
+		tl_account_placement(trial->account, job->row, where->nodes[w],
+		                     (int64_t)worker->gpus * worker->share_mgpu, since_ns, now_ns, reason);
+	}
+}
+
 static void let_go(struct tl_trial *trial, tl_job_id id, struct tl_alloc *where, int64_t since_ns,
                    enum tl_reason reason)
 {
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
-	int64_t now_ns = tl_trial_now(trial);
 
 	tl_cluster_release(&trial->cluster, id, job->shape, where);
 	trial->nominal_mgpu -= job->shape->total_mgpu;
 	tl_trial_tenant(trial, tl_job_view_of(&trial->jobs, id)->tenant)->held_mgpu -=
 	    job->shape->total_mgpu;
-	job->held_mgpu_ns += (tl_i128)(now_ns - since_ns) * job->shape->total_mgpu;
 	tl_changes_nodes(trial, where, true);
-	for (uint32_t w = 0; w < where->worker_count; w++) {
-		const struct tl_worker *worker =
-		    w + 1 == where->worker_count ? &job->shape->last : &job->shape->full;
-
-		tl_account_node(trial->account, now_ns, where->nodes[w]);
-		tl_account_placement(trial->account, job->row, where->nodes[w],
-		                     (int64_t)worker->gpus * worker->share_mgpu, since_ns, now_ns, reason);
-	}
+	for (uint32_t w = 0; w < where->worker_count; w++)
+		tl_account_node(trial->account, tl_trial_now(trial), where->nodes[w]);
+	book_held(trial, job, where, since_ns, reason);
 	refresh_neighbours(trial, job->shape, where, id);
 }
 
@@ -283,7 +292,7 @@ static void release(struct tl_trial *trial, tl_job_id id, enum tl_reason reason)
 	let_go(trial, id, &job->alloc, job->alloc_since_ns, reason);
 	tl_job_table_put_alloc(&trial->jobs, &job->alloc);
 	if (job->migrating) {
-		let_go(trial, id, &job->target, job->state_since_ns, reason);
+		let_go(trial, id, &job->target, job->target_since_ns, reason);
 		tl_job_table_put_alloc(&trial->jobs, &job->target);
 		job->migrating = false;
 	}
@@ -358,7 +367,6 @@ static void begin_start(struct tl_trial *trial, tl_job_id id, bool warm, enum tl
 	int64_t now_ns = tl_trial_now(trial);
 	int64_t start_ns = warm ? warm_start_ns(trial, job) : cold_start_ns(trial, job);
 
-	job->alloc_since_ns = now_ns;
 	job->last_node = job->alloc.nodes[0];
 	job->slow_milli = 1000;
 	if (!physics->ideal && job->alloc.gpu_count > 1)
@@ -384,6 +392,7 @@ void tl_life_start(struct tl_trial *trial, tl_job_id id, const struct tl_placeme
 	job->alloc = tl_job_table_take_alloc(&trial->jobs, job->shape, where);
 	warm = same_nodes(&job->warm, &job->alloc);
 	drop_warm(trial, id);
+	job->alloc_since_ns = tl_trial_now(trial);
 	hold(trial, id, &job->alloc);
 	drop_reservation(trial, job);
 	trial->starts++;
@@ -528,18 +537,17 @@ void tl_life_saved(struct tl_trial *trial, tl_job_id id)
 		tl_progress_commit(&job->progress);
 	else
 		roll_back(trial, job);
+	tl_watch_suspended(trial, id);
 	if (!job->migrating) {
-		tl_watch_suspended(trial, id);
 		settle_down(trial, id, saved, job->reason);
 		return;
 	}
 	let_go(trial, id, &job->alloc, job->alloc_since_ns, TL_REASON_MIGRATED);
 	tl_job_table_put_alloc(&trial->jobs, &job->alloc);
-	job->held_mgpu_ns +=
-	    (tl_i128)(tl_trial_now(trial) - job->state_since_ns) * job->shape->total_mgpu;
 	job->alloc = job->target;
 	job->target = (struct tl_alloc){0};
 	job->migrating = false;
+	job->alloc_since_ns = job->target_since_ns;
 	begin_start(trial, id, false, TL_REASON_MIGRATED);
 }
 
@@ -584,6 +592,7 @@ void tl_life_migrate(struct tl_trial *trial, tl_job_id id, const struct tl_place
 	cancel_event(trial, job);
 	job->target = tl_job_table_take_alloc(&trial->jobs, job->shape, where);
 	job->migrating = true;
+	job->target_since_ns = tl_trial_now(trial);
 	hold(trial, id, &job->target);
 	change_state(trial, id, TL_JOB_SUSPENDING, TL_REASON_MIGRATED);
 	tl_cluster_mark_draining(&trial->cluster, id, job->shape, &job->alloc);
@@ -656,19 +665,10 @@ void tl_life_settle_all(struct tl_trial *trial)
 	for (size_t i = 0; i < trial->jobs.holding.count; i++) {
 		tl_job_id id = trial->jobs.holding.ids[i];
 		struct tl_job *job = tl_job_of(&trial->jobs, id);
-		int64_t now_ns = tl_trial_now(trial);
 
 		book_state(trial, id);
-		job->held_mgpu_ns += (tl_i128)(now_ns - job->alloc_since_ns) * job->shape->total_mgpu;
+		book_held(trial, job, &job->alloc, job->alloc_since_ns, TL_REASON_HORIZON);
 		if (job->migrating)
-			job->held_mgpu_ns += (tl_i128)(now_ns - job->state_since_ns) * job->shape->total_mgpu;
-		for (uint32_t w = 0; w < job->alloc.worker_count; w++) {
-			const struct tl_worker *worker =
-			    w + 1 == job->alloc.worker_count ? &job->shape->last : &job->shape->full;
-
-			tl_account_placement(trial->account, job->row, job->alloc.nodes[w],
-			                     (int64_t)worker->gpus * worker->share_mgpu, job->alloc_since_ns,
-			                     now_ns, TL_REASON_HORIZON);
-		}
+			book_held(trial, job, &job->target, job->target_since_ns, TL_REASON_HORIZON);
 	}
 }

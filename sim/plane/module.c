@@ -4,6 +4,7 @@
 #include "sim/base/arena.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,29 @@ static size_t ops_size(enum tl_seat_kind seat)
 }
 
 #define REFUSE(...) return tl_error_set(error, TL_E_UNAVAILABLE, path, 0, 0, __VA_ARGS__)
+
+static enum tl_status check_options(const struct tl_module *module, const char *path,
+                                    struct tl_error *error)
+{
+	if (module->option_count > 0 && module->options == NULL)
+		REFUSE("options: got none, wanted %u", module->option_count);
+	if (module->option_count > 0 && module->option_stride < sizeof(struct tl_option))
+		REFUSE("option_stride: got %u, wanted at least %zu", module->option_stride,
+		       sizeof(struct tl_option));
+	for (uint32_t i = 0; i < module->option_count; i++) {
+		const struct tl_option *option = tl_module_option(module, i);
+		bool choice = option->type == TL_OPTION_CHOICE;
+
+		if ((unsigned)option->type > TL_OPTION_TEXT)
+			REFUSE("option %u type: got %u, wanted below %d", i, (unsigned)option->type,
+			       TL_OPTION_TEXT + 1);
+		if (option->name == NULL || option->unit == NULL || option->standard == NULL ||
+		    option->help == NULL || (choice && option->choices == NULL))
+			REFUSE("option %u: got a null pointer, wanted name, unit, default, help%s", i,
+			       choice ? " and choices" : "");
+	}
+	return TL_OK;
+}
 
 static enum tl_status check_ops(const struct tl_module *module, const char *path,
                                 struct tl_error *error)
@@ -85,14 +109,11 @@ enum tl_status tl_module_check(const struct tl_module *module, const char *path,
 		       (unsigned long long)(module->capabilities & ~known));
 	if (module->name == NULL || module->version == NULL || module->summary == NULL)
 		REFUSE("name, version, summary: got a null pointer, wanted texts");
-	if (module->option_count > 0 && module->options == NULL)
-		REFUSE("options: got none, wanted %u", module->option_count);
-	if (module->option_count > 0 && module->option_stride < sizeof(struct tl_option))
-		REFUSE("option_stride: got %u, wanted at least %zu", module->option_stride,
-		       sizeof(struct tl_option));
 	if (module->create == NULL)
 		REFUSE("create: got a null pointer, wanted a function");
-	return check_ops(module, path, error);
+	enum tl_status status = check_options(module, path, error);
+
+	return status == TL_OK ? check_ops(module, path, error) : status;
 }
 
 enum tl_status tl_module_load(const char *name, struct tl_loaded_module *out,

@@ -11,6 +11,7 @@
 #include "sim/base/error.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { TL_PULSE_DECISIONS = 32, TL_PULSE_REASON_MAX = 512 };
@@ -34,7 +35,8 @@ struct tl_pulse {
 	struct tl_pulse_decision ring[TL_PULSE_DECISIONS];
 	char module[64];              /* of the callback under way */
 	char callback[32];
-	/* The child's last word. */
+	/* The child's last word, once it has spoken: a policy may exit() before that. */
+	_Atomic bool spoken;
 	enum tl_status status;
 	struct tl_error error;
 };

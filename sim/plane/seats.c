@@ -71,6 +71,7 @@ void tl_seats_enter(struct tl_trial *trial, const struct tl_instance *instance,
 {
 	struct tl_pulse *pulse = trial->pulse;
 
+	trial->calling = (struct tl_calling){.instance = instance, .callback = callback};
 	if (instance == NULL) {
 		atomic_store_explicit(&pulse->seat, TL_SEAT_COUNT, memory_order_relaxed);
 		return;
@@ -92,12 +93,17 @@ static void create(struct tl_trial *trial, struct tl_instance *instance)
 	                            .error = text,
 	                            .error_size = sizeof(text)};
 	const struct tl_module *module = instance->loaded.module;
+	/* A scheduler opens its seats from create() or schedule(): back there afterwards. */
+	struct tl_calling before = trial->calling;
+	bool deciding = trial->in_schedule;
 
 	instance->created = true;
+	trial->in_schedule = false;
 	tl_seats_enter(trial, instance, "create");
 	int answer = module->create(&instance->host, &request, &instance->self);
 
-	tl_seats_enter(trial, NULL, NULL);
+	tl_seats_enter(trial, before.instance, before.callback);
+	trial->in_schedule = deciding;
 	text[sizeof(text) - 1] = '\0';
 	if (answer != 0) {
 		instance->failed = true;
@@ -130,8 +136,19 @@ struct tl_seat tl_seats_open(struct tl_trial *trial, enum tl_seat_kind seat)
 
 /* ---- observers ---- */
 
+/* A decision inside an observer would come amid the one that is being carried out. */
+static bool stop_deciding(struct tl_trial *trial)
+{
+	bool deciding = trial->in_schedule;
+
+	trial->in_schedule = false;
+	return deciding;
+}
+
 void tl_seats_observe_submitted(struct tl_trial *trial, tl_job_id id)
 {
+	bool deciding = stop_deciding(trial);
+
 	for (uint32_t i = 0; i < trial->observer_count; i++) {
 		const struct tl_instance *instance = trial->observers[i];
 		const struct tl_observer_ops *ops = instance->loaded.module->observer;
@@ -142,11 +159,14 @@ void tl_seats_observe_submitted(struct tl_trial *trial, tl_job_id id)
 			tl_seats_enter(trial, NULL, NULL);
 		}
 	}
+	trial->in_schedule = deciding;
 }
 
 /* Inside schedule() the scheduler's name stays in the pulse: observers are told there too. */
 void tl_seats_observe_state(struct tl_trial *trial, tl_job_id id, enum tl_job_state from)
 {
+	bool deciding = stop_deciding(trial);
+
 	for (uint32_t i = 0; i < trial->observer_count; i++) {
 		const struct tl_instance *instance = trial->observers[i];
 		const struct tl_observer_ops *ops = instance->loaded.module->observer;
@@ -154,10 +174,13 @@ void tl_seats_observe_state(struct tl_trial *trial, tl_job_id id, enum tl_job_st
 		if (ops->job_state_changed != NULL)
 			ops->job_state_changed(instance->self, tl_job_view_of(&trial->jobs, id), from);
 	}
+	trial->in_schedule = deciding;
 }
 
 void tl_seats_observe_node(struct tl_trial *trial, uint32_t node)
 {
+	bool deciding = stop_deciding(trial);
+
 	for (uint32_t i = 0; i < trial->observer_count; i++) {
 		const struct tl_instance *instance = trial->observers[i];
 		const struct tl_observer_ops *ops = instance->loaded.module->observer;
@@ -165,4 +188,5 @@ void tl_seats_observe_node(struct tl_trial *trial, uint32_t node)
 		if (ops->node_changed != NULL)
 			ops->node_changed(instance->self, node, &trial->cluster.nodes[node]);
 	}
+	trial->in_schedule = deciding;
 }

@@ -76,6 +76,7 @@ static _Noreturn void child_main(struct supervision *sup, pid_t parent)
 
 	sup->pulse->error = error;
 	sup->pulse->status = status;
+	atomic_store(&sup->pulse->spoken, true);
 	fflush(NULL);
 	_exit(status == TL_OK ? 0 : 1);
 }
@@ -230,9 +231,9 @@ static enum tl_status judge(struct supervision *sup, int wait_status, struct tl_
 	bool in_policy = atomic_load_explicit(&pulse->seat, memory_order_relaxed) < TL_SEAT_COUNT;
 	char text[192];
 
-	if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0 && pulse->status == TL_OK)
-		return TL_OK;
-	if (WIFEXITED(wait_status) && pulse->status != TL_OK) {
+	if (WIFEXITED(wait_status) && atomic_load(&pulse->spoken)) {
+		if (pulse->status == TL_OK)
+			return TL_OK;
 		*error = pulse->error;
 		if (pulse->status == TL_E_POLICY)
 			dump(sup);
@@ -273,6 +274,9 @@ static enum tl_status prepare_output(struct supervision *sup, struct tl_error *e
 	if (stat(path, &info) == 0) {
 		if (S_ISDIR(info.st_mode))
 			return cannot_create(path, EISDIR, error);
+		if (!S_ISREG(info.st_mode)) /* a rename would replace a device by a file */
+			return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
+			                    "got a device, pipe or socket, wanted the name of a plain file");
 		if (!sup->options->force)
 			return cannot_create(path, EEXIST, error);
 	}
@@ -313,6 +317,8 @@ enum tl_status tl_supervise_run(const struct tl_scenario *scenario,
 	struct supervision sup = {.scenario = scenario,
 	                          .options = options,
 	                          .started_ns = clock_ns(CLOCK_MONOTONIC)};
+
+	sup.seen_wall_ns = sup.started_ns;
 	enum tl_status status = prepare_output(&sup, error);
 	sigset_t watched;
 	int wait_status = 0;

@@ -123,11 +123,12 @@ static void end_static(struct tl_trial *trial)
 	for (size_t i = 0; i < list->count; i++) {
 		tl_job_id id = list->ids[i];
 		int64_t request_mgpu = tl_job_of(&trial->jobs, id)->shape->total_mgpu;
-		bool placed = tl_job_view_of(&trial->jobs, id)->state != TL_JOB_PENDING;
+		enum tl_job_state state = tl_job_view_of(&trial->jobs, id)->state;
+		bool placed = state != TL_JOB_PENDING && state != TL_JOB_FAILED;
 		int64_t before_mgpu = trial->static_requested_mgpu;
 		int64_t mark_mgpu = trial->cluster.view.capacity_mgpu * 9 / 10;
 
-		if (!placed && tl_job_view_of(&trial->jobs, id)->state == TL_JOB_PENDING)
+		if (state == TL_JOB_PENDING)
 			tl_life_reject(trial, id, TL_REASON_NO_ROOM);
 		trial->static_requested_mgpu += request_mgpu;
 		/* Fragmentation is dear: computed for the one reading that wants it. */

@@ -91,6 +91,12 @@ struct tl_instance {
 	int64_t wake_ns;
 };
 
+/* The callback under way, as the pulse shows it; instance NULL: ours. */
+struct tl_calling {
+	const struct tl_instance *instance;
+	const char *callback;
+};
+
 /* Loads every module that the scenario names and parses its options; creates none. */
 enum tl_status tl_seats_load(struct tl_trial *trial, struct tl_error *error);
 void tl_seats_unload(struct tl_trial *trial);
@@ -225,6 +231,7 @@ struct tl_trial {
 	int64_t idle_since_ns;             /* nothing holds GPUs though work waits; -1 */
 	uint64_t starts;
 	bool in_schedule;
+	struct tl_calling calling;
 	bool never_starts;
 	tl_job_id explained;               /* 0 */
 	char explained_text[256];

@@ -58,7 +58,7 @@ struct tl_job {
 	uint32_t last_node;            /* of its first worker at the last start; TL_NO_INDEX */
 	struct tl_alloc warm;          /* Suspended and warm: where its memory is */
 	int64_t rate_mgpu;             /* Running: share × speed, for the levels */
-	int64_t alloc_since_ns;
+	int64_t alloc_since_ns, target_since_ns;
 };
 
 struct tl_id_list {
