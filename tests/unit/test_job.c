@@ -60,9 +60,10 @@ Test(job, all_64_transitions_against_the_table)
 {
 	for (int from = 0; from < STATES; from++)
 		for (int to = 0; to < STATES; to++)
-			cr_assert_eq(tl_job_transition_legal((enum tl_job_state)from, (enum tl_job_state)to),
-			             legal[from][to] == '1', "%s -> %s", tl_schema_state_names[from],
-			             tl_schema_state_names[to]);
+			cr_assert_eq(
+			    tl_job_transition_legal((enum tl_job_state)from, (enum tl_job_state)to),
+			    legal[from][to] == '1', "%s -> %s", tl_schema_state_names[from],
+			    tl_schema_state_names[to]);
 }
 
 Test(job, every_legal_transition_is_carried_out)
@@ -103,7 +104,8 @@ ParameterizedTest(int *move, job, an_illegal_transition_aborts, .signal = SIGABR
 
 Test(job, lists_and_demand_follow_the_state)
 {
-	tl_job_id a = tl_job_table_add(&table, &shape, 10), b = tl_job_table_add(&table, &shape, 10);
+	tl_job_id a = tl_job_table_add(&table, &shape, 10),
+		  b = tl_job_table_add(&table, &shape, 10);
 
 	cr_assert_eq(table.waiting.count, 2);
 	cr_assert_eq(table.waiting_mgpu, 8000);

@@ -17,7 +17,10 @@ static const struct tl_option table[OPTIONS] = {
     [GRACE] = {.name = "grace", .type = TL_OPTION_DURATION, .standard = "30s", .max = 60e9},
     [ROOM] = {.name = "room", .type = TL_OPTION_SIZE, .standard = "1GiB", .max = 1099511627776.0},
     [SHARE] = {.name = "share", .type = TL_OPTION_SHARE, .standard = "0.5", .min = 1, .max = 1000},
-    [MODE] = {.name = "mode", .type = TL_OPTION_CHOICE, .standard = "soft", .choices = "hard|soft|no"},
+    [MODE] = {.name = "mode",
+              .type = TL_OPTION_CHOICE,
+              .standard = "soft",
+              .choices = "hard|soft|no"},
     [LABEL] = {.name = "label", .type = TL_OPTION_TEXT, .standard = "none"},
 };
 static struct tl_module module;
@@ -73,8 +76,8 @@ Test(options, settings_replace_defaults_whatever_their_order)
 	                                {.name = (char[]){"grace"}, .value = (char[]){"1min"}},
 	                                {.name = (char[]){"share"}, .value = (char[]){"1000m"}}};
 
-	cr_assert_eq(tl_module_options(&module, settings, 4, "s.yaml", &values, &error), TL_OK, "%s",
-	             error.message);
+	cr_assert_eq(tl_module_options(&module, settings, 4, "s.yaml", &values, &error), TL_OK,
+	             "%s", error.message);
 	cr_assert_eq(values[MODE].i, 2);
 	cr_assert_eq(values[FAST].i, 1);
 	cr_assert_eq(values[GRACE].i, TL_NS_PER_MIN);
@@ -87,16 +90,26 @@ Test(options, what_is_refused_says_where_what_and_what_was_wanted)
 	static const struct {
 		const char *name, *value, *wanted;
 	} rows[] = {
-	    {"speed", "1", "wanted one of fast, depth"}, {"Fast", "true", "got option `Fast`"},
-	    {"fast", "1", "wanted true or false"},       {"fast", "", "wanted true or false"},
-	    {"depth", "0", "wanted 1 to 64"},            {"depth", "65", "wanted 1 to 64"},
-	    {"depth", "8.5", "`depth`"},                 {"depth", "8 ", "`depth`"},
-	    {"ratio", "1.0001", "wanted 0 to 1"},        {"ratio", "-0.1", "wanted 0 to 1"},
-	    {"ratio", "nan", "`ratio`"},                 {"grace", "61s", "wanted"},
-	    {"grace", "-1s", "`grace`"},                 {"grace", "30", "`grace`"},
-	    {"room", "2TiB", "wanted"},                  {"room", "much", "`room`"},
-	    {"share", "0", "wanted 1m to 1000m"},        {"share", "1.5", "wanted 1m to 1000m"},
-	    {"mode", "har", "wanted one of hard|soft|no"}, {"mode", "hard|soft", "wanted one of"},
+	    {"speed", "1", "wanted one of fast, depth"},
+	    {"Fast", "true", "got option `Fast`"},
+	    {"fast", "1", "wanted true or false"},
+	    {"fast", "", "wanted true or false"},
+	    {"depth", "0", "wanted 1 to 64"},
+	    {"depth", "65", "wanted 1 to 64"},
+	    {"depth", "8.5", "`depth`"},
+	    {"depth", "8 ", "`depth`"},
+	    {"ratio", "1.0001", "wanted 0 to 1"},
+	    {"ratio", "-0.1", "wanted 0 to 1"},
+	    {"ratio", "nan", "`ratio`"},
+	    {"grace", "61s", "wanted"},
+	    {"grace", "-1s", "`grace`"},
+	    {"grace", "30", "`grace`"},
+	    {"room", "2TiB", "wanted"},
+	    {"room", "much", "`room`"},
+	    {"share", "0", "wanted 1m to 1000m"},
+	    {"share", "1.5", "wanted 1m to 1000m"},
+	    {"mode", "har", "wanted one of hard|soft|no"},
+	    {"mode", "hard|soft", "wanted one of"},
 	    {"mode", "", "wanted one of"},
 	};
 
@@ -104,8 +117,8 @@ Test(options, what_is_refused_says_where_what_and_what_was_wanted)
 		error = TL_ERROR_INIT;
 		cr_assert_eq(set(rows[i].name, rows[i].value), TL_E_CONFIG, "%s: %s was taken",
 		             rows[i].name, rows[i].value);
-		cr_assert_not_null(strstr(error.message, rows[i].wanted), "%s: %s says: %s", rows[i].name,
-		                   rows[i].value, error.message);
+		cr_assert_not_null(strstr(error.message, rows[i].wanted), "%s: %s says: %s",
+		                   rows[i].name, rows[i].value, error.message);
 		cr_assert_str_eq(error.file, "s.yaml");
 		cr_assert(error.line == 12 && error.column == 5);
 		cr_assert_null(values, "nothing is handed out on failure");
@@ -128,7 +141,8 @@ Test(options, a_default_out_of_the_module_s_own_range_is_refused)
 	module.options = &bad;
 	module.option_count = 1;
 	cr_assert_eq(tl_module_options(&module, NULL, 0, "s.yaml", &values, &error), TL_E_CONFIG);
-	cr_assert_not_null(strstr(error.message, "probe: option `depth`: got 0"), "%s", error.message);
+	cr_assert_not_null(strstr(error.message, "probe: option `depth`: got 0"), "%s",
+	                   error.message);
 }
 
 Test(options, rows_are_walked_by_the_module_s_stride)
@@ -156,8 +170,9 @@ Test(options, a_long_list_of_options_is_cut_in_the_message_and_never_overrun)
 	static struct tl_option many[MANY];
 
 	for (size_t i = 0; i < MANY; i++)
-		many[i] = (struct tl_option){
-		    .name = "an-option-with-a-rather-long-name", .type = TL_OPTION_INT, .standard = "1"};
+		many[i] = (struct tl_option){.name = "an-option-with-a-rather-long-name",
+		                             .type = TL_OPTION_INT,
+		                             .standard = "1"};
 	module.options = many;
 	module.option_count = MANY;
 	cr_assert_eq(set("x", "1"), TL_E_CONFIG);

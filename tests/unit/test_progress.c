@@ -65,12 +65,13 @@ static int64_t steps_to_end(struct stepper s)
 
 static void agree(const struct tl_progress *p, const struct stepper *s, uint64_t trial)
 {
-	cr_assert_eq(p->done_ns, s->done, "trial %" PRIu64 ": done %" PRId64 ", stepped %" PRId64, trial,
-	             p->done_ns, s->done);
+	cr_assert_eq(p->done_ns, s->done, "trial %" PRIu64 ": done %" PRId64 ", stepped %" PRId64,
+	             trial, p->done_ns, s->done);
 	cr_assert_eq(p->committed_ns, s->committed,
 	             "trial %" PRIu64 ": committed %" PRId64 ", stepped %" PRId64, trial,
 	             p->committed_ns, s->committed);
-	cr_assert_eq(tl_progress_cycle_start(p), p->anchor_ns - s->position, "trial %" PRIu64, trial);
+	cr_assert_eq(tl_progress_cycle_start(p), p->anchor_ns - s->position, "trial %" PRIu64,
+	             trial);
 	cr_assert_eq(tl_progress_end(p), p->anchor_ns + steps_to_end(*s),
 	             "trial %" PRIu64 ": end %" PRId64 ", stepped %" PRId64, trial,
 	             tl_progress_end(p), p->anchor_ns + steps_to_end(*s));
@@ -138,7 +139,8 @@ static void one_life(struct tl_rng *rng, uint64_t trial)
 			} else {
 				int64_t lost = s.done - s.committed;
 
-				cr_assert_eq(tl_progress_roll_back(&p), lost, "trial %" PRIu64, trial);
+				cr_assert_eq(tl_progress_roll_back(&p), lost, "trial %" PRIu64,
+				             trial);
 				s.done = s.committed;
 			}
 			now += below(rng, 30); /* away from the GPUs */
@@ -219,8 +221,9 @@ Test(progress, a_job_that_never_ends_and_one_without_work)
 
 Test(progress, centuries_of_work_saturate_and_never_overflow)
 {
-	struct tl_progress p = {.plan = {.interval_ns = 300 * TL_NS_PER_S, .stall_ns = 5 * TL_NS_PER_S},
-	                        .work_ns = TL_NEVER - 1};
+	struct tl_progress p = {
+	    .plan = {.interval_ns = 300 * TL_NS_PER_S, .stall_ns = 5 * TL_NS_PER_S},
+	    .work_ns = TL_NEVER - 1};
 
 	tl_progress_begin(&p, 0, TL_PPB);
 	cr_assert_eq(tl_progress_end(&p), TL_NEVER);
@@ -253,7 +256,8 @@ Test(progress, no_speed_is_an_error_of_ours, .signal = SIGABRT)
 Test(progress, young_by_hand)
 {
 	/* √(2 × 5 s × 86,400 s) = √864,000 s = 929.516003… s */
-	cr_assert_eq(tl_checkpoint_optimal_ns(5 * TL_NS_PER_S, TL_NS_PER_DAY), INT64_C(929516003089));
+	cr_assert_eq(tl_checkpoint_optimal_ns(5 * TL_NS_PER_S, TL_NS_PER_DAY),
+	             INT64_C(929516003089));
 	cr_assert_eq(tl_checkpoint_optimal_ns(2 * TL_NS_PER_S, TL_NS_PER_S), 2 * TL_NS_PER_S,
 	             "√(2·2·1) = 2 s exactly");
 	cr_assert_eq(tl_checkpoint_optimal_ns(0, TL_NS_PER_DAY), TL_NS_PER_S, "at least a second");

@@ -23,8 +23,12 @@ static void setup(void)
 	struct tl_error error = TL_ERROR_INIT;
 
 	for (uint32_t n = 0; n < NODES; n++) {
-		nodes[n] = (struct tl_node_spec){.gpus = n < BIG ? 8 : n < BIG + SMALL ? 2 : 0,
-		                                 .model = n < BIG ? A100 : n < BIG + SMALL ? T4 : TL_NO_INDEX,
+		nodes[n] = (struct tl_node_spec){.gpus = n < BIG           ? 8
+		                                         : n < BIG + SMALL ? 2
+		                                                           : 0,
+		                                 .model = n < BIG           ? A100
+		                                          : n < BIG + SMALL ? T4
+		                                                            : TL_NO_INDEX,
 		                                 .cpu_milli = 64000,
 		                                 .ram_bytes = 512 * TL_GIB};
 		(void)snprintf(nodes[n].name, sizeof nodes[n].name, "n%u", n);
@@ -65,18 +69,19 @@ Test(shapes, gpus_over_workers_by_hand)
 		uint32_t stated, workers, full, last;
 		int32_t share;
 	} rows[] = {
-	    {1000, 0, 1, 1, 1, 1000},   {8000, 0, 1, 8, 8, 1000},  {12000, 0, 2, 8, 4, 1000},
-	    {16000, 0, 2, 8, 8, 1000},  {17000, 0, 3, 8, 1, 1000}, {16000, 4, 4, 4, 4, 1000},
-	    {9000, 5, 5, 2, 1, 1000},   {500, 0, 1, 1, 1, 500},    {1, 0, 1, 1, 1, 1},
-	    {1000, 2, 2, 1, 1, 500},    {900, 3, 3, 1, 1, 300},    {2000, 2, 2, 1, 1, 1000},
-	    {0, 0, 1, 0, 0, 0},         {0, 3, 3, 0, 0, 0},
+	    {1000, 0, 1, 1, 1, 1000},  {8000, 0, 1, 8, 8, 1000},  {12000, 0, 2, 8, 4, 1000},
+	    {16000, 0, 2, 8, 8, 1000}, {17000, 0, 3, 8, 1, 1000}, {16000, 4, 4, 4, 4, 1000},
+	    {9000, 5, 5, 2, 1, 1000},  {500, 0, 1, 1, 1, 500},    {1, 0, 1, 1, 1, 1},
+	    {1000, 2, 2, 1, 1, 500},   {900, 3, 3, 1, 1, 300},    {2000, 2, 2, 1, 1, 1000},
+	    {0, 0, 1, 0, 0, 0},        {0, 3, 3, 0, 0, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct tl_shape *shape = intern(rows[i].mgpu, rows[i].stated);
 
 		cr_assert_not_null(shape, "row %zu", i);
-		cr_assert_eq(shape->workers, rows[i].workers, "row %zu: %u workers", i, shape->workers);
+		cr_assert_eq(shape->workers, rows[i].workers, "row %zu: %u workers", i,
+		             shape->workers);
 		cr_assert_eq(shape->full.gpus, rows[i].full, "row %zu", i);
 		cr_assert_eq(shape->last.gpus, rows[i].last, "row %zu", i);
 		cr_assert_eq(shape->full.share_mgpu, rows[i].share, "row %zu", i);
@@ -124,7 +129,8 @@ Test(shapes, memory_not_stated_is_a_part_of_the_smallest_card_that_will_do)
 	cr_assert_eq(intern(1000, 0)->full.gpu_memory_bytes, 8 * TL_GIB, "half of the T4");
 	cr_assert_eq(intern(250, 0)->full.gpu_memory_bytes, 4 * TL_GIB, "a quarter of the T4");
 	request.model_mask = 1u << A100;
-	cr_assert_eq(tl_shapes_intern(&shapes, &request, false)->full.gpu_memory_bytes, 40 * TL_GIB);
+	cr_assert_eq(tl_shapes_intern(&shapes, &request, false)->full.gpu_memory_bytes,
+	             40 * TL_GIB);
 	request.gpu_memory_bytes = TL_GIB;
 	cr_assert_eq(tl_shapes_intern(&shapes, &request, false)->full.gpu_memory_bytes, TL_GIB);
 	cr_assert_eq(intern(0, 1)->full.gpu_memory_bytes, 0, "no GPU, no GPU memory");
@@ -152,8 +158,8 @@ Test(shapes, a_split_always_sums_to_the_whole)
 
 	tl_rng_init(&rng, 5, TL_STREAM_TEST, 0);
 	for (int i = 0; i < 5000; i++) {
-		struct tl_request request = ask((int64_t)tl_rng_below(&rng, 40) * 1000,
-		                                (uint32_t)tl_rng_below(&rng, 9));
+		struct tl_request request =
+		    ask((int64_t)tl_rng_below(&rng, 40) * 1000, (uint32_t)tl_rng_below(&rng, 9));
 
 		request.cpu_milli = (int64_t)tl_rng_below(&rng, 2000);
 		request.ram_bytes = (int64_t)tl_rng_below(&rng, 50);
@@ -168,7 +174,8 @@ Test(shapes, a_split_always_sums_to_the_whole)
 		cr_assert_eq(s->full.ram_bytes * others + s->last.ram_bytes, request.ram_bytes);
 		cr_assert_eq((s->full.gpus * others + s->last.gpus) * s->full.share_mgpu,
 		             request.gpus_mgpu);
-		cr_assert(s->last.cpu_milli >= 0 && s->last.ram_bytes >= 0 && s->full.ram_bytes >= 0);
+		cr_assert(s->last.cpu_milli >= 0 && s->last.ram_bytes >= 0 &&
+		          s->full.ram_bytes >= 0);
 		cr_assert(s->gpus == 0 || s->last.gpus > 0);
 	}
 	cr_assert_gt(seen, 3000);

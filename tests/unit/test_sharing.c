@@ -14,8 +14,9 @@ Test(sharing, the_measured_table_at_its_edges)
 	            {2000, 400000000}, {8000, 100000000}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		cr_assert_eq(tl_sharing_speed_ppb(rows[i].combined), rows[i].ppb, "at %lld: got %lld",
-		             (long long)rows[i].combined, (long long)tl_sharing_speed_ppb(rows[i].combined));
+		cr_assert_eq(tl_sharing_speed_ppb(rows[i].combined), rows[i].ppb,
+		             "at %lld: got %lld", (long long)rows[i].combined,
+		             (long long)tl_sharing_speed_ppb(rows[i].combined));
 }
 
 Test(sharing, more_company_is_never_faster_and_nobody_stands_still)
@@ -29,11 +30,13 @@ Test(sharing, more_company_is_never_faster_and_nobody_stands_still)
 Test(sharing, distance_costs_by_its_widest_link)
 {
 	static const int32_t wanted[] = {
-	    [TL_SAME_GPU] = 1000,  [TL_SAME_PAIR] = 1000, [TL_SAME_NODE] = 1000, [TL_SAME_RACK] = 1020,
-	    [TL_SAME_LEAF] = 1020, [TL_SAME_POD] = 1020,  [TL_ACROSS] = 1050};
+	    [TL_SAME_GPU] = 1000,  [TL_SAME_PAIR] = 1000, [TL_SAME_NODE] = 1000,
+	    [TL_SAME_RACK] = 1020, [TL_SAME_LEAF] = 1020, [TL_SAME_POD] = 1020,
+	    [TL_ACROSS] = 1050};
 
 	for (int d = TL_SAME_GPU; d <= TL_ACROSS; d++)
-		cr_assert_eq(tl_sharing_slow_milli((enum tl_distance)d, 1000, 1020, 1050), wanted[d]);
+		cr_assert_eq(tl_sharing_slow_milli((enum tl_distance)d, 1000, 1020, 1050),
+		             wanted[d]);
 }
 
 static int by_value(const void *a, const void *b)
@@ -82,6 +85,7 @@ Test(sharing, any_median_stays_in_range)
 		for (uint64_t row = 0; row < 2000; row++) {
 			int32_t drawn = tl_sharing_draw_utilisation_milli(5, row, medians[m]);
 
-			cr_assert(drawn >= 0 && drawn <= 1000, "median %g drew %d", medians[m], drawn);
+			cr_assert(drawn >= 0 && drawn <= 1000, "median %g drew %d", medians[m],
+			          drawn);
 		}
 }

@@ -35,7 +35,8 @@ Test(storage, ten_writers_go_at_full_speed_and_an_eleventh_slows_all)
 Test(storage, twenty_writers_take_twice_as_long)
 {
 	for (tl_job_id job = 1; job <= 20; job++)
-		cr_assert_eq(tl_storage_add(&storage, job, 4 * TL_NS_PER_S, 100 * TL_NS_PER_S), job - 1);
+		cr_assert_eq(tl_storage_add(&storage, job, 4 * TL_NS_PER_S, 100 * TL_NS_PER_S),
+		             job - 1);
 	for (uint32_t i = 0; i < 20; i++) {
 		cr_assert_eq(tl_storage_end(&storage, i, &in_time), 8 * TL_NS_PER_S);
 		cr_assert(in_time);

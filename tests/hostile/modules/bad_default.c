@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An option whose default is not one of its own values. */
+#include "misbehave.h"
+
+MISBEHAVE_HOW("never|always", "sometimes");
+
+static void schedule(void *self, const struct tl_changes *changes)
+{
+	(void)changes;
+	misbehave_not(self);
+}
+
+MISBEHAVE_MODULE("bad-default", schedule);
