@@ -27,9 +27,8 @@ struct tl_figures {
  * TL_E_UNAVAILABLE without gnuplot or scripts, or if gnuplot refuses; TL_E_CANTCREAT,
  * TL_E_IO for out_dir; the reader's errors for the result. Nothing half-written is left,
  * but pictures already drawn stay and are listed. tl_figures_fini() in any case. */
-enum tl_status tl_figures_write(const char *result_path, const char *out_dir,
-                                const char *plots_dir, struct tl_figures *figures,
-                                struct tl_error *error);
+enum tl_status tl_figures_write(const char *result_path, const char *out_dir, const char *plots_dir,
+                                struct tl_figures *figures, struct tl_error *error);
 void tl_figures_fini(struct tl_figures *figures);
 
 #endif

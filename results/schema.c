@@ -206,7 +206,7 @@ const struct tl_table_schema tl_schema_ledger =
 static const struct tl_column fault_columns[] = {
     TEXT(kind, "what failed"),
     NUMBER(t_ns, "ns", "when it struck"),
-    NUMBER(gpus_hit_mgpu, "mgpu", "GPUs taken down"),
+    NUMBER(gpus_hit_mgpu, "mgpu", "GPUs held by the jobs thrown off"),
     NUMBER(repaired_ns, "ns", "when it was repaired; -1: not within the run"),
     NUMBER(recovered_ns, "ns",
            "when the last job hit, or breached window, was well again; -1: never"),
@@ -215,7 +215,7 @@ static const struct tl_column fault_columns[] = {
     NUMBER(jobs_hit, "1", "jobs thrown off"),
 };
 const struct tl_table_schema tl_schema_faults =
-    TABLE("/faults", fault_columns, "one row a fault, in order");
+    TABLE("/faults", fault_columns, "one row a fault, as they were got over");
 #undef ROW
 
 #define ROW struct tl_row_summary

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/figures.h"
+#include "analysis/figures_private.h"
+#include "sim/base/units.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[256];
+static char result[272];
+static char out[272];
+static struct tl_error error;
+static struct tl_figures figures;
+
+static void make_folder(void)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	snprintf(folder, sizeof(folder), "%s/tidelab-XXXXXX", temporary ? temporary : "/tmp");
+	cr_assert_not_null(mkdtemp(folder));
+	snprintf(result, sizeof(result), "%s/r.h5", folder);
+	snprintf(out, sizeof(out), "%s/out", folder);
+}
+
+static void empty_folder(const char *path)
+{
+	DIR *stream = opendir(path);
+
+	for (struct dirent *entry; stream && (entry = readdir(stream));) {
+		char name[600];
+
+		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
+		unlink(name);
+	}
+	if (stream)
+		closedir(stream);
+	rmdir(path);
+}
+
+static void remove_folder(void)
+{
+	tl_figures_fini(&figures);
+	empty_folder(out);
+	empty_folder(folder);
+}
+
+TestSuite(figures, .init = make_folder, .fini = remove_folder);
+
+#define OK(call)                                                                                   \
+	do {                                                                                       \
+		error = TL_ERROR_INIT;                                                             \
+		enum tl_status status_ = (call);                                                   \
+		cr_assert_eq(status_, TL_OK, "%s: %s: %s", #call, error.file, error.message);      \
+	} while (0)
+
+#define WANT(wanted, part, call)                                                                   \
+	do {                                                                                       \
+		error = TL_ERROR_INIT;                                                             \
+		enum tl_status status_ = (call);                                                   \
+		cr_assert_eq(status_, wanted, "%s: got %d: %s", #call, status_, error.message);    \
+		cr_assert(strstr(error.message, part), "wanted `%s` in: %s", part, error.message); \
+	} while (0)
+
+static void need_gnuplot(void)
+{
+	if (system("gnuplot --version >/dev/null 2>&1") != 0)
+		cr_skip_test("gnuplot is not installed");
+}
+
+/* ---- a small result: two nodes of 4 GPUs, 10 hours ---- */
+
+static void *add(struct tl_results *results, struct tl_table **table,
+                 const struct tl_table_schema *schema)
+{
+	if (!*table)
+		OK(tl_results_table(results, schema, NULL, table, &error));
+	return tl_table_next(*table);
+}
+
+static void add_timeline(struct tl_results *results, bool ordered)
+{
+	static const struct tl_row_timeline rows[] = {
+	    {.t_ns = 0, .capacity_mgpu = 8000},
+	    {.t_ns = 5 * TL_NS_PER_HOUR,
+	     .capacity_mgpu = 8000,
+	     .allocated_mgpu = 6000,
+	     .productive_mgpu = 4000,
+	     .down_mgpu = 1000,
+	     .pending_mgpu = 3000},
+	    {.t_ns = 10 * TL_NS_PER_HOUR, .capacity_mgpu = 8000},
+	};
+	struct tl_table *table = NULL;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct tl_row_timeline *row = add(results, &table, &tl_schema_timeline);
+
+		*row = rows[ordered ? i : 2 - i];
+	}
+}
+
+static void add_job(struct tl_results *results, struct tl_table **table, const char *kind,
+                    int64_t wait_ns)
+{
+	struct tl_row_job *row = add(results, table, &tl_schema_jobs);
+
+	snprintf(row->kind, sizeof(row->kind), "%s", kind);
+	row->wait_ns = wait_ns;
+}
+
+static void add_jobs(struct tl_results *results)
+{
+	struct tl_table *table = NULL;
+
+	add_job(results, &table, "training", 0);
+	add_job(results, &table, "training", 10 * TL_NS_PER_S);
+	add_job(results, &table, "training", 100 * TL_NS_PER_S);
+	add_job(results, &table, "training", -1);
+	add_job(results, &table, "evaluation", 2 * TL_NS_PER_HOUR);
+	add_job(results, &table, "chess", 3 * TL_NS_PER_S);
+}
+
+static void add_nodes(struct tl_results *results)
+{
+	struct tl_table *table = NULL;
+
+	for (int i = 0; i < 3; i++) {
+		struct tl_row_node *row = add(results, &table, &tl_schema_nodes);
+
+		snprintf(row->name, sizeof(row->name), "n_%d", i);
+		row->gpus = i == 1 ? 0 : 4; /* the second has CPUs alone */
+	}
+}
+
+static void add_placements(struct tl_results *results, uint64_t last_job)
+{
+	const struct tl_row_placement rows[] = {
+	    {.job = 0, .node = 0, .gpus_mgpu = 1000, .end_ns = 4 * TL_NS_PER_HOUR},
+	    {.job = 1, .node = 0, .gpus_mgpu = 2000, .end_ns = 2 * TL_NS_PER_HOUR},
+	    {.job = 2, .node = 0, .gpus_mgpu = 1000, .end_ns = 8 * TL_NS_PER_HOUR},
+	    /* finds the middle of the node free, and no more */
+	    {.job = 4,
+	     .node = 0,
+	     .gpus_mgpu = 2000,
+	     .start_ns = 3 * TL_NS_PER_HOUR,
+	     .end_ns = 9 * TL_NS_PER_HOUR},
+	    {.job = last_job,
+	     .node = 2,
+	     .gpus_mgpu = 500,
+	     .start_ns = TL_NS_PER_HOUR,
+	     .end_ns = 10 * TL_NS_PER_HOUR},
+	};
+	struct tl_table *table = NULL;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tl_row_placement *row = add(results, &table, &tl_schema_placements);
+
+		*row = rows[i];
+	}
+}
+
+static void add_fault(struct tl_results *results)
+{
+	struct tl_table *table = NULL;
+	struct tl_row_fault *row = add(results, &table, &tl_schema_faults);
+
+	snprintf(row->kind, sizeof(row->kind), "node-down");
+	row->node = 2;
+	row->t_ns = 0;
+	row->repaired_ns = TL_NS_PER_HOUR;
+}
+
+static struct tl_results *begin(void)
+{
+	struct tl_results *results = NULL;
+
+	OK(tl_results_create(result, &results, &error));
+	OK(tl_results_attr_text(results, "scenario_name", "it's \"a\" $test_1", &error));
+	return results;
+}
+
+static void write_sample(void)
+{
+	struct tl_results *results = begin();
+
+	add_timeline(results, true);
+	add_jobs(results);
+	add_nodes(results);
+	add_placements(results, 5);
+	add_fault(results);
+	OK(tl_results_close(results, &error));
+}
+
+/* What one picture would be drawn from. */
+static char *prepare(enum tl_status (*figure)(struct tl_results_reader *, FILE *,
+                                              struct tl_figure_plot *, struct tl_error *),
+                     struct tl_figure_plot *plot)
+{
+	struct tl_results_reader *reader = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *data = open_memstream(&text, &size);
+
+	memset(plot, 0, sizeof(*plot));
+	OK(tl_results_open(result, &reader, &error));
+	OK(figure(reader, data, plot, &error));
+	tl_results_reader_close(reader);
+	fclose(data);
+	return text;
+}
+
+/* ---- the data ---- */
+
+Test(figures, utilisation_is_averaged_over_time)
+{
+	struct tl_figure_plot plot;
+
+	write_sample();
+	char *text = prepare(tl_figure_utilisation, &plot);
+	cr_assert_str_eq(plot.skip, "");
+	/* half the time 4 of 8 productive, 2 more held, 1 down, 1 free; else 8 free */
+	cr_assert(strstr(text, "\"productive 25.0 %\""), "%.200s", text);
+	cr_assert(strstr(text, "\"held, not productive 12.5 %\""), "%.200s", text);
+	cr_assert(strstr(text, "\"free 56.2 %\"") || strstr(text, "\"free 56.3 %\""), "%.200s",
+	          text);
+	cr_assert(strstr(text, "\"down 6.2 %\"") || strstr(text, "\"down 6.3 %\""), "%.200s", text);
+	cr_assert(strstr(text, "\n2.505 0 0 8 8 0\n"));
+	cr_assert(strstr(text, "\n7.505 4 6 7 8 3\n"));
+	cr_assert_str_eq(plot.extras[0], "hours");
+	cr_assert_str_eq(plot.extras[1], "0:10");
+	cr_assert_str_eq(plot.extras[2], "8");
+	cr_assert_str_eq(plot.extras[3], "down pending");
+	free(text);
+}
+
+Test(figures, waits_are_counted_by_kind)
+{
+	struct tl_figure_plot plot;
+
+	write_sample();
+	char *text = prepare(tl_figure_waiting, &plot);
+	cr_assert(strstr(text, "\"training: 3 of 4 jobs started\" percent\n1 33.3333\n10 66.6667\n"
+	                       "100 100\n9000 100\n\n\n"),
+	          "%s", text);
+	cr_assert(strstr(text, "\"evaluation: 1 of 1 jobs started\" percent\n1 0\n7200 100\n"),
+	          "%s", text);
+	cr_assert(strstr(text, "\"other: 1 of 1 jobs started\" percent\n1 0\n3 100\n"), "%s", text);
+	cr_assert_null(strstr(text, "inference"));
+	cr_assert_str_eq(plot.extras[1], "1 3 5 ");
+	free(text);
+}
+
+Test(figures, gantt_splits_a_job_over_the_gaps)
+{
+	struct tl_figure_plot plot;
+
+	write_sample();
+	char *text = prepare(tl_figure_gantt, &plot);
+	/* four GPUs of node 0, of 0.21 of a line each: job 0, job 1 on two, job 2 */
+	cr_assert(strstr(text, "\n0 4 0.08 0.29 1 0\n"), "%s", text);
+	cr_assert(strstr(text, "\n0 2 0.29 0.71 1 1\n"), "%s", text);
+	cr_assert(strstr(text, "\n0 8 0.71 0.92 1 2\n"), "%s", text);
+	cr_assert(strstr(text, "\n3 9 0.29 0.71 3 1\n"), "%s", text);
+	/* half a GPU of the next line, a kind unknown, and the time it was down */
+	cr_assert(strstr(text, "\n1 10 1.08 1.185 5 2\n"), "%s", text);
+	cr_assert(strstr(text, "\n0 1 1.08 1.92 7 0\n"), "%s", text);
+	cr_assert(strstr(text, "\n\n\n0.5 \"n_0\"\n1.5 \"n_2\"\n"), "%s", text);
+	cr_assert_str_eq(plot.extras[2], "2");
+	cr_assert_str_eq(plot.extras[3], "1 3 5 6 7");
+	free(text);
+}
+
+/* More than can be told apart: a stretch about the middle is shown, and said to be. */
+Test(figures, gantt_of_a_long_run_shows_a_part)
+{
+	struct tl_results *results = begin();
+	struct tl_table *table = NULL;
+	struct tl_figure_plot plot;
+	size_t lines = 0;
+
+	add_jobs(results);
+	add_nodes(results);
+	for (int64_t i = 0; i < 10000; i++) {
+		struct tl_row_placement *row = add(results, &table, &tl_schema_placements);
+
+		row->gpus_mgpu = 4000;
+		row->start_ns = i * TL_NS_PER_HOUR;
+		row->end_ns = (i + 1) * TL_NS_PER_HOUR;
+	}
+	OK(tl_results_close(results, &error));
+	char *text = prepare(tl_figure_gantt, &plot);
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	cr_assert(lines > 1900 && lines < 2100, "%zu", lines);
+	cr_assert(strstr(plot.extras[0], "[days]; part of a run of 416.7"), "%s", plot.extras[0]);
+	free(text);
+}
+
+Test(figures, units_of_time_suit_the_span)
+{
+	double unit_ns = 0;
+
+	cr_assert_str_eq(tl_figure_time_unit(TL_NS_PER_S, &unit_ns), "minutes");
+	cr_assert_str_eq(tl_figure_time_unit(TL_NS_PER_DAY, &unit_ns), "hours");
+	cr_assert_str_eq(tl_figure_time_unit(30 * TL_NS_PER_DAY, &unit_ns), "days");
+	cr_assert_eq(unit_ns, (double)TL_NS_PER_DAY);
+}
+
+/* ---- the pictures ---- */
+
+static char *slurp(const char *path, size_t *size)
+{
+	FILE *stream = fopen(path, "rb");
+	struct stat status;
+
+	cr_assert_not_null(stream, "%s", path);
+	cr_assert_eq(fstat(fileno(stream), &status), 0);
+	*size = (size_t)status.st_size;
+	char *bytes = malloc(*size + 1);
+	cr_assert_eq(fread(bytes, 1, *size, stream), *size);
+	bytes[*size] = '\0';
+	fclose(stream);
+	return bytes;
+}
+
+static size_t entries(const char *path)
+{
+	DIR *stream = opendir(path);
+	size_t count = 0;
+
+	for (struct dirent *entry; stream && (entry = readdir(stream));)
+		count += entry->d_name[0] != '.';
+	if (stream)
+		closedir(stream);
+	return count;
+}
+
+Test(figures, all_are_drawn_and_alike_twice)
+{
+	static const char *const names[] = {"utilisation.png", "utilisation.svg", "waiting.png",
+	                                    "waiting.svg",     "gantt.png",       "gantt.svg"};
+	char *first[6];
+	size_t first_size[6];
+
+	need_gnuplot();
+	write_sample();
+	for (int round = 0; round < 2; round++) {
+		OK(tl_figures_write(result, out, NULL, &figures, &error));
+		cr_assert_eq(figures.written_count, 6);
+		cr_assert_eq(figures.skipped_count, 0);
+		cr_assert_eq(entries(out), 6, "something else is left");
+		for (size_t i = 0; i < 6; i++) {
+			size_t size = 0;
+			char *bytes = slurp(figures.written[i], &size);
+
+			cr_assert_str_eq(strrchr(figures.written[i], '/') + 1, names[i]);
+			cr_assert_gt(size, 5000);
+			if (round == 0) {
+				first[i] = bytes;
+				first_size[i] = size;
+				continue;
+			}
+			cr_assert(size == first_size[i] && memcmp(bytes, first[i], size) == 0, "%s",
+			          names[i]);
+			free(bytes);
+			free(first[i]);
+		}
+		tl_figures_fini(&figures);
+	}
+}
+
+/* Names come from scenarios, and gnuplot has its own ideas of quotes, _ and $. */
+Test(figures, names_are_taken_literally)
+{
+	size_t size = 0;
+
+	need_gnuplot();
+	write_sample();
+	OK(tl_figures_write(result, out, NULL, &figures, &error));
+	char *svg = slurp(figures.written[5], &size);
+	cr_assert(strstr(svg, "it's \"a\" $test_1: Jobs by node") ||
+	          strstr(svg, "it's &quot;a&quot; $test_1: Jobs by node"));
+	cr_assert(strstr(svg, "n_2"));
+	free(svg);
+}
+
+Test(figures, tables_not_written_are_told)
+{
+	struct tl_results *results = begin();
+	struct tl_table *table = NULL;
+
+	need_gnuplot();
+	add_jobs(results);
+	OK(tl_results_table(results, &tl_schema_timeline, NULL, &table, &error));
+	OK(tl_results_close(results, &error));
+	OK(tl_figures_write(result, out, NULL, &figures, &error));
+	cr_assert_eq(figures.written_count, 2);
+	cr_assert_eq(figures.skipped_count, 2);
+	cr_assert_str_eq(figures.skipped[0], "utilisation: the timeline has no samples");
+	cr_assert(strstr(figures.skipped[1], "gantt: the result has no table /placements"));
+	cr_assert_eq(entries(out), 2);
+}
+
+Test(figures, nothing_to_draw_is_told)
+{
+	struct tl_results *results = begin();
+	struct tl_table *table = NULL;
+
+	for (size_t i = 0; tl_schema_all[i]; i++)
+		OK(tl_results_table(results, tl_schema_all[i], NULL, &table, &error));
+	OK(tl_results_close(results, &error));
+	OK(tl_figures_write(result, out, NULL, &figures, &error));
+	cr_assert_eq(figures.written_count, 0);
+	cr_assert_eq(figures.skipped_count, 3);
+	cr_assert_eq(entries(out), 0);
+}
+
+/* ---- what goes wrong ---- */
+
+Test(figures, no_result_no_folder)
+{
+	WANT(TL_E_NOINPUT, "No such file",
+	     tl_figures_write("/no/such.h5", out, NULL, &figures, &error));
+	cr_assert_neq(access(out, F_OK), 0, "the folder was made all the same");
+	write_sample();
+	WANT(TL_E_CANTCREAT, "File exists",
+	     tl_figures_write(result, result, NULL, &figures, &error));
+	WANT(TL_E_CANTCREAT, "No such file",
+	     tl_figures_write(result, "/no/such/folder", NULL, &figures, &error));
+	WANT(TL_E_UNAVAILABLE, "scripts",
+	     tl_figures_write(result, out, "/no/such/plots", &figures, &error));
+}
+
+Test(figures, gnuplot_is_absent)
+{
+	write_sample();
+	setenv("PATH", folder, 1);
+	WANT(TL_E_UNAVAILABLE, "not installed, or not on PATH",
+	     tl_figures_write(result, out, NULL, &figures, &error));
+	cr_assert_eq(entries(out), 0);
+}
+
+static void write_script(const char *name, const char *text)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *stream = fopen(path, "w");
+	cr_assert_not_null(stream);
+	fputs(text, stream);
+	fclose(stream);
+}
+
+Test(figures, script_fails_or_draws_nothing)
+{
+	need_gnuplot();
+	write_sample();
+	write_script("utilisation.gp", "set output ARG3\nset nonsense 1\n");
+	write_script("waiting.gp", "");
+	write_script("gantt.gp", "");
+	WANT(TL_E_UNAVAILABLE, "picture `utilisation`: line 2: ",
+	     tl_figures_write(result, out, folder, &figures, &error));
+	cr_assert_eq(entries(out), 0);
+	write_script("utilisation.gp", "");
+	WANT(TL_E_IO, "to its end", tl_figures_write(result, out, folder, &figures, &error));
+	cr_assert_eq(entries(out), 0);
+}
+
+Test(figures, time_that_goes_back_is_refused)
+{
+	struct tl_results *results = begin();
+
+	add_timeline(results, false);
+	OK(tl_results_close(results, &error));
+	WANT(TL_E_DATA, "row 1: got a time before",
+	     tl_figures_write(result, out, NULL, &figures, &error));
+	cr_assert_str_eq(error.file, result);
+}
+
+Test(figures, placement_of_no_job_is_refused)
+{
+	struct tl_results *results = begin();
+
+	add_jobs(results);
+	add_nodes(results);
+	add_placements(results, 6);
+	OK(tl_results_close(results, &error));
+	need_gnuplot();
+	WANT(TL_E_DATA, "row 4: got job 6", tl_figures_write(result, out, NULL, &figures, &error));
+}
