@@ -361,7 +361,8 @@ struct tl_host {
 	enum tl_refusal (*start)(const struct tl_host *host, tl_job_id id,
 	                         const struct tl_placement *where); /* a Pending or Suspended job */
 	enum tl_refusal (*suspend)(const struct tl_host *host, tl_job_id id, enum tl_suspend_mode mode);
-	/* Takes the target now, saves, then resumes there. */
+	/* Takes the target now, saves, then resumes there. None of the target's GPUs may be one
+	 * that the job is on. */
 	enum tl_refusal (*migrate)(const struct tl_host *host, tl_job_id id,
 	                           const struct tl_placement *where);
 	/* role: 0 but in groups of roles. */
@@ -403,6 +404,19 @@ struct tl_oracle {
 	uint32_t reserved;
 	/* Run time still to go at full speed; -1 for a stale id. */
 	int64_t (*remaining_ns)(const struct tl_host *host, tl_job_id id);
+	/* Requests in 1,000 s that will come at an instant, bursts and incidents included; -1:
+	 * no such service. */
+	int64_t (*arrivals_per_ks)(const struct tl_host *host, uint32_t service, int64_t at_ns);
+};
+
+/* Extension: the plan. What a calendar of known curves and announced events says of a
+ * service's traffic: no bursts, no incidents. NULL in a world without services. */
+#define TL_EXTENSION_CALENDAR "tidelab.calendar/1"
+struct tl_calendar {
+	uint32_t struct_size;
+	uint32_t reserved;
+	/* Requests in 1,000 s planned at an instant, past or to come; -1: no such service. */
+	int64_t (*planned_per_ks)(const struct tl_host *host, uint32_t service, int64_t at_ns);
 };
 
 /* ---- why schedule() is called ------------------------------------------------------ */

@@ -110,6 +110,20 @@ static enum tl_refusal decide_suspend(const struct tl_host *host, tl_job_id id,
 	return answer(trial, TL_DECISION_SUSPEND, id, NULL, refusal);
 }
 
+/* Whether a job sits on a GPU of its own target: it would hold that one twice. */
+static bool overlaps(const struct tl_trial *trial, tl_job_id id, const struct tl_placement *where)
+{
+	for (uint32_t g = 0; g < where->gpu_count; g++) {
+		uint32_t count = 0;
+		const tl_job_id *ids = tl_cluster_gpu_jobs(&trial->cluster, where->gpus[g], &count);
+
+		for (uint32_t i = 0; i < count; i++)
+			if (ids[i] == id)
+				return true;
+	}
+	return false;
+}
+
 static enum tl_refusal decide_migrate(const struct tl_host *host, tl_job_id id,
                                       const struct tl_placement *where)
 {
@@ -125,6 +139,8 @@ static enum tl_refusal decide_migrate(const struct tl_host *host, tl_job_id id,
 			refusal = TL_REFUSED_NOT_PREEMPTIBLE;
 		else
 			refusal = check_placement(trial, id, where);
+		if (refusal == TL_ACCEPTED && overlaps(trial, id, where))
+			refusal = TL_REFUSED_DUPLICATE_GPU;
 	}
 	if (refusal == TL_ACCEPTED)
 		tl_life_migrate(trial, id, where);

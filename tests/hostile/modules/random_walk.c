@@ -75,11 +75,20 @@ static void schedule(void *self, const struct tl_changes *changes)
 		if (host->random(host) % 3 == 0)
 			(void)host->wake_at(host, host->now(host) + 1 +
 			                              (int64_t)(host->random(host) % 90000000000));
+		(void)host->wake_at(host, host->now(host) + INT64_C(1800000000000));
 		if (host->random(host) % 4 == 0)
 			return; /* idles, for once */
-		(void)host->wake_at(host, host->now(host) + INT64_C(1800000000000));
 	}
 	misbehave_not(own);
+	(void)host->holding(host, &count);
+	if (count > 0 || own->calls <= (uint64_t)own->how)
+		return;
+	/* Nothing runs, so what still waits does not fit a node a worker. */
+	const tl_job_id *waiting = host->waiting(host, &count);
+
+	count = misbehave_copy(own, waiting, count);
+	for (uint32_t i = 0; i < count; i++)
+		(void)host->reject(host, own->ids[i], "does not fit");
 }
 
 MISBEHAVE_MODULE("random-walk", schedule);
