@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/base/version.h"
 
-#if !defined(TL_VERSION) || !defined(TL_COMMIT) || !defined(TL_LIBDIR) || !defined(TL_DATADIR)
-#error "TL_VERSION, TL_COMMIT, TL_LIBDIR and TL_DATADIR come from the Makefile"
+/* The Makefile defines these for this file; a tool that reads it alone goes without. */
+#ifndef TL_VERSION
+#define TL_VERSION "unknown"
+#define TL_COMMIT "unknown"
+#define TL_LIBDIR "/usr/local/lib/tidelab"
+#define TL_DATADIR "/usr/local/share/tidelab"
 #endif
 
 const char tl_version[] = TL_VERSION;

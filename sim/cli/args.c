@@ -56,8 +56,8 @@ static enum tl_status unknown_flag(const struct tl_command *command, const char 
 		                    "unknown flag `--%s`; see `tidelab %s --help`", word,
 		                    command->name);
 	return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-	                    "unknown flag `--%s`; did you mean `--%s`? See `tidelab %s --help`", word,
-	                    near, command->name);
+	                    "unknown flag `--%s`; did you mean `--%s`? See `tidelab %s --help`",
+	                    word, near, command->name);
 }
 
 /* getopt's tables, from ours. */
@@ -79,8 +79,8 @@ static void make_tables(const struct tl_command *command, struct tables *tables)
 		const struct tl_flag *flag = tables->flags[i];
 
 		tables->longs[i] =
-		    (struct option){flag->name, flag->argument ? required_argument : no_argument, NULL,
-		                    LONG_BASE + (int)i};
+		    (struct option){flag->name, flag->argument ? required_argument : no_argument,
+		                    NULL, LONG_BASE + (int)i};
 		if (flag->letter) {
 			*p++ = flag->letter;
 			if (flag->argument)
@@ -129,13 +129,14 @@ static enum tl_status take_flags(const struct tl_command *command, int argc, cha
 			/* optopt is the letter, or 0 for a long name, or the code of a flag that
 			 * takes no value and was given one. */
 			if (optopt >= HELP_CODE)
-				return usage(command, error, "no value is wanted by", argv[optind - 1]);
+				return usage(command, error, "no value is wanted by",
+				             argv[optind - 1]);
 			if (optopt)
 				return usage(command, error, "unknown flag", letter);
-			return unknown_flag(command, argv[optind - 1 < at ? at : optind - 1], error);
+			return unknown_flag(command, argv[optind - 1 < at ? at : optind - 1],
+			                    error);
 		}
-		out->given[out->given_count++] =
-		    (struct tl_given){flag_of(&tables, code), optarg};
+		out->given[out->given_count++] = (struct tl_given){flag_of(&tables, code), optarg};
 	}
 }
 
@@ -185,9 +186,10 @@ const char *tl_args_value(const struct tl_args *args, const char *flag)
 static void help_flag(const struct tl_flag *flag, FILE *out)
 {
 	char left[96];
-	int length = snprintf(left, sizeof left, "  %c%c%s--%s%s%s", flag->letter ? '-' : ' ',
-	                      flag->letter ? flag->letter : ' ', flag->letter ? ", " : "  ", flag->name,
-	                      flag->argument ? " " : "", flag->argument ? flag->argument : "");
+	int length =
+	    snprintf(left, sizeof left, "  %c%c%s--%s%s%s", flag->letter ? '-' : ' ',
+	             flag->letter ? flag->letter : ' ', flag->letter ? ", " : "  ", flag->name,
+	             flag->argument ? " " : "", flag->argument ? flag->argument : "");
 
 	if (length < HELP_COLUMN)
 		(void)fprintf(out, "%-*s%s\n", HELP_COLUMN, left, flag->help);
@@ -203,8 +205,8 @@ void tl_command_help(const struct tl_command *command, FILE *out)
 	size_t count = flags_of(command, flags);
 
 	(void)fprintf(out, "tidelab %s: %s\n\nUsage: tidelab %s%s%s%s\n", command->name,
-	              command->summary, command->name, count ? " [FLAG]..." : "", command->operands ? " " : "",
-	              command->operands ? command->operands : "");
+	              command->summary, command->name, count ? " [FLAG]..." : "",
+	              command->operands ? " " : "", command->operands ? command->operands : "");
 	if (command->about)
 		(void)fprintf(out, "\n%s\n", command->about);
 	(void)fputs("\n", out);
@@ -269,8 +271,8 @@ static enum tl_status choose_verb(const struct tl_command *command, int argc, ch
 	near = tl_suggest(names, count, argv[1]);
 	if (!near)
 		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-		                    "unknown verb `%s %.60s`; see `tidelab %s --help`", command->name,
-		                    argv[1], command->name);
+		                    "unknown verb `%s %.60s`; see `tidelab %s --help`",
+		                    command->name, argv[1], command->name);
 	return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
 	                    "unknown verb `%s %.60s`; did you mean `%s`? See `tidelab %s --help`",
 	                    command->name, argv[1], near, command->name);
@@ -284,7 +286,8 @@ int tl_command_main(const struct tl_command *command, int argc, char **argv)
 
 	/* A full disk behind stdout is a failure too. */
 	if (fflush(stdout) != 0 && status == TL_OK)
-		status = tl_error_set(&error, TL_E_IO, "standard output", 0, 0, "cannot be written");
+		status =
+		    tl_error_set(&error, TL_E_IO, "standard output", 0, 0, "cannot be written");
 	if (status != TL_OK && error.code != TL_OK)
 		tl_print_error(&error);
 	return tl_status_exit_code(status);

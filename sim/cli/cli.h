@@ -26,16 +26,16 @@ struct tl_flag {
 struct tl_args;
 
 struct tl_command {
-	const char *name;    /* `run`, `trace lint` */
-	const char *summary; /* one line */
+	const char *name;     /* `run`, `trace lint` */
+	const char *summary;  /* one line */
 	const char *operands; /* `SCENARIO`, for the usage line */
-	const char *about;   /* a paragraph or more; may be NULL */
+	const char *about;    /* a paragraph or more; may be NULL */
 	const char *example;
 	const struct tl_flag *flags; /* besides --help; flag_count of them */
 	size_t flag_count;
 	/* Further flags that come from another table; NULL. */
 	const struct tl_flag *(*more_flags)(size_t *count);
-	size_t least, most;  /* operands */
+	size_t least, most; /* operands */
 	enum tl_status (*run)(const struct tl_command *command, const struct tl_args *args,
 	                      struct tl_error *error);
 	const struct tl_command *const *verbs; /* of a command of commands; NULL-terminated */
@@ -74,16 +74,21 @@ void tl_print_error(const struct tl_error *error);
 /* ---- scenarios from a file, from flags, or both ---- */
 
 #define TL_SCENARIO_FLAGS                                                                          \
-	{"set", 's', "KEY=VALUE", "change a key of the scenario, as in policy.place=fgd; repeatable"},\
-	{"seed", 0, "N", "seed of everything drawn"},                                              \
-	{"name", 0, "NAME", "what the results call it"},                                           \
-	{"cluster", 'c', "CLUSTER", "a name, a path, or NxG[:cpus=..,mem=..]"},                    \
-	{"trace", 't', "FILE", "recorded jobs, instead of the scenario's workload; repeatable"},   \
-	{"format", 'f', "FORMAT", "of the traces given by --trace"},                               \
-	{"policy", 'p', "SEAT=NAME,..", "fill seats, as in order=fifo,place=topology; repeatable"},\
-	{"physics", 0, "full|ideal", "what things cost; ideal: nothing"},                          \
-	{"horizon", 0, "DURATION", "end there"},                                                   \
-	{"tables", 0, "TABLE,..", "tables of the result file"}
+	{"set", 's', "KEY=VALUE",                                                                  \
+	 "change a key of the scenario, as in policy.place=fgd; repeatable"},                      \
+	    {"seed", 0, "N", "seed of everything drawn"},                                          \
+	    {"name", 0, "NAME", "what the results call it"},                                       \
+	    {"cluster", 'c', "CLUSTER", "a name, a path, or NxG[:cpus=..,mem=..]"},                \
+	    {"trace", 't', "FILE",                                                                 \
+	     "recorded jobs, instead of the scenario's workload; repeatable"},                     \
+	    {"format", 'f', "FORMAT", "of the traces given by --trace"},                           \
+	    {"policy", 'p', "SEAT=NAME,..",                                                        \
+	     "fill seats, as in order=fifo,place=topology; repeatable"},                           \
+	    {"physics", 0, "full|ideal", "what things cost; ideal: nothing"},                      \
+	    {"horizon", 0, "DURATION", "end there"},                                               \
+	{                                                                                          \
+		"tables", 0, "TABLE,..", "tables of the result file"                               \
+	}
 
 /* Operand 0, where given, is the scenario's file (or the name of a shipped one). */
 enum tl_status tl_scenario_from_args(const struct tl_args *args, struct tl_scenario **out,
@@ -106,18 +111,22 @@ char *tl_quoted(const char *text);
 
 /* A trace's filters from --format, --cluster and --set, each a key of a workload entry. */
 #define TL_TRACE_FLAGS                                                                             \
-	{"format", 'f', "FORMAT", "philly, openb, swf, tiresias or canonical; auto where not given"},\
-	{"set", 's', "KEY=VALUE", "a key of a workload entry, as in window=7d; repeatable"},       \
-	{"cluster", 'c', "CLUSTER", "what `demand` is measured by; a100-32x8 where not given"}
-enum tl_status tl_trace_options_from_args(const struct tl_args *args,
-                                          struct tl_trace_options *out, struct tl_error *error);
+	{"format", 'f', "FORMAT",                                                                  \
+	 "philly, openb, swf, tiresias or canonical; auto where not given"},                       \
+	    {"set", 's', "KEY=VALUE", "a key of a workload entry, as in window=7d; repeatable"},   \
+	{                                                                                          \
+		"cluster", 'c', "CLUSTER",                                                         \
+		    "what `demand` is measured by; a100-32x8 where not given"                      \
+	}
+enum tl_status tl_trace_options_from_args(const struct tl_args *args, struct tl_trace_options *out,
+                                          struct tl_error *error);
 
 /* ---- output ---- */
 
 /* A file that takes its name only when it is whole. */
 struct tl_output {
 	FILE *file;
-	char *partial;    /* NULL: stdout */
+	char *partial; /* NULL: stdout */
 	const char *path;
 };
 /* path NULL or `-`: stdout. TL_E_CANTCREAT where it exists and force is not given. */

@@ -29,8 +29,9 @@ const struct tl_command tl_command_check = {
     .name = "check",
     .summary = "validate a scenario without running it",
     .operands = "[SCENARIO]",
-    .about = "Reads the scenario, opens its traces, loads its policies and judges their options, and\n"
-             "lists the jobs that do not fit the cluster. Exit code 0: it can be run.",
+    .about =
+	"Reads the scenario, opens its traces, loads its policies and judges their options, and\n"
+	"lists the jobs that do not fit the cluster. Exit code 0: it can be run.",
     .example = "tidelab check demo --set policy.order=las",
     TL_FLAGS(flags),
     .most = 1,

@@ -77,8 +77,9 @@ const struct tl_command tl_command_explain = {
     .name = "explain",
     .summary = "why a job waits, starts or is stopped",
     .operands = "[SCENARIO]",
-    .about = "Runs the scenario without writing a result, and prints what happens to one job and the\n"
-             "reasons that the policies give.",
+    .about =
+	"Runs the scenario without writing a result, and prints what happens to one job and the\n"
+	"reasons that the policies give.",
     .example = "tidelab explain demo --job 17 --at 6h",
     TL_FLAGS(flags),
     .most = 1,

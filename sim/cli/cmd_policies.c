@@ -36,7 +36,8 @@ static const char *range(const struct tl_option *option, char *buffer, size_t si
 	else if (option->type == TL_OPTION_CHOICE)
 		(void)snprintf(buffer, size, "%s", option->choices);
 	else if (option->min < option->max)
-		(void)snprintf(buffer, size, "%s to %s", limit(option, option->min, low, sizeof low),
+		(void)snprintf(buffer, size, "%s to %s",
+		               limit(option, option->min, low, sizeof low),
 		               limit(option, option->max, high, sizeof high));
 	return buffer;
 }
@@ -120,8 +121,9 @@ static enum tl_status each_module(void (*visit)(const struct tl_loaded_module *,
 	enum tl_status worst = TL_OK;
 
 	if (!names[0])
-		worst = tl_error_set(error, TL_E_UNAVAILABLE, NULL, 0, 0,
-		                     "no policy module was found; TIDELAB_POLICY_PATH names further folders");
+		worst = tl_error_set(
+		    error, TL_E_UNAVAILABLE, NULL, 0, 0,
+		    "no policy module was found; TIDELAB_POLICY_PATH names further folders");
 	for (uint32_t seat = 0; seat < TL_SEAT_COUNT; seat++)
 		for (size_t i = 0; names[i]; i++) {
 			struct tl_loaded_module loaded;
@@ -164,7 +166,8 @@ static void list_reference(const struct tl_loaded_module *loaded, void *context)
 	              module->summary);
 	if (module->option_count == 0)
 		return;
-	(void)fputs("\n| option | type | default | range | what it does |\n|---|---|---|---|---|\n", out);
+	(void)fputs("\n| option | type | default | range | what it does |\n|---|---|---|---|---|\n",
+	            out);
 	for (uint32_t i = 0; i < module->option_count; i++) {
 		const struct tl_option *option = tl_module_option(module, i);
 
@@ -208,7 +211,7 @@ const struct tl_command tl_command_policies = {
     .summary = "the policy modules there are, and the options of one",
     .operands = "[NAME]",
     .about = "Modules are looked for beside the executable, in the folders of TIDELAB_POLICY_PATH\n"
-             "(colons between), and where `make install` puts them. A NAME with a slash is a path.",
+	     "(colons between), and where `make install` puts them. A NAME with a slash is a path.",
     .example = "tidelab policies fgd",
     TL_FLAGS(flags),
     .most = 1,

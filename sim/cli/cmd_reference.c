@@ -8,8 +8,8 @@
 
 static const char *column_type(const struct tl_column *column, char *buffer, size_t size)
 {
-	static const char *const names[] = {"int64",  "uint64", "int32",   "uint32", "uint16",
-	                                    "uint8", "float64", "text",   "enum"};
+	static const char *const names[] = {"int64", "uint64",  "int32", "uint32", "uint16",
+	                                    "uint8", "float64", "text",  "enum"};
 
 	if (column->type == TL_COLUMN_TEXT)
 		(void)snprintf(buffer, size, "text, %zu bytes at most", column->size - 1);
@@ -20,8 +20,9 @@ static const char *column_type(const struct tl_column *column, char *buffer, siz
 
 static void table(const struct tl_table_schema *schema, FILE *out)
 {
-	(void)fprintf(out, "\n## `%s`\n\n%s\n\n| column | type | unit | what it is |\n|---|---|---|---|\n",
-	              schema->path, schema->help);
+	(void)fprintf(
+	    out, "\n## `%s`\n\n%s\n\n| column | type | unit | what it is |\n|---|---|---|---|\n",
+	    schema->path, schema->help);
 	for (size_t i = 0; i < schema->column_count; i++) {
 		const struct tl_column *column = &schema->columns[i];
 		char type[64];
@@ -36,11 +37,12 @@ static void table(const struct tl_table_schema *schema, FILE *out)
 
 static void results_reference(FILE *out)
 {
-	(void)fprintf(out,
-	              "# The result file\n\nHDF5, schema %d.%d. Times are ns since the scenario's start; -1: did "
-	              "not happen. Columns carry `unit.<column>` and `help.<column>` as attributes of their "
-	              "table; `output.tables` of the scenario chooses the tables.\n",
-	              TL_RESULTS_SCHEMA_MAJOR, TL_RESULTS_SCHEMA_MINOR);
+	(void)fprintf(
+	    out,
+	    "# The result file\n\nHDF5, schema %d.%d. Times are ns since the scenario's start; -1: did "
+	    "not happen. Columns carry `unit.<column>` and `help.<column>` as attributes of their "
+	    "table; `output.tables` of the scenario chooses the tables.\n",
+	    TL_RESULTS_SCHEMA_MAJOR, TL_RESULTS_SCHEMA_MINOR);
 	for (size_t i = 0; tl_schema_all[i]; i++)
 		table(tl_schema_all[i], out);
 }

@@ -25,7 +25,8 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 
 	(void)command;
 	if (tl_args_has(args, "json") && tl_args_has(args, "csv"))
-		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0, "got --json and --csv, wanted one of them");
+		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+		                    "got --json and --csv, wanted one of them");
 	status = tl_summary_read(args->operands[0], &rows, &count, error);
 	if (status == TL_OK) {
 		if (tl_args_has(args, "json"))
@@ -43,7 +44,8 @@ const struct tl_command tl_command_summary = {
     .name = "summary",
     .summary = "the metrics of a result file",
     .operands = "RESULT.h5",
-    .about = "A value that does not exist (a mean over no job, say) is `-`, null in JSON, nan in CSV.",
+    .about =
+	"A value that does not exist (a mean over no job, say) is `-`, null in JSON, nan in CSV.",
     .example = "tidelab summary --json demo.h5",
     TL_FLAGS(flags),
     .least = 1,

@@ -67,7 +67,8 @@ static void print_shape(const struct tl_trace *trace, const struct tl_trace_requ
 	if (request->workers > 0)
 		(void)printf(", %u workers", request->workers);
 	if (request->gpu_memory_bytes >= 0)
-		(void)printf(", %s a GPU", tl_format_size(request->gpu_memory_bytes, size, sizeof size));
+		(void)printf(", %s a GPU",
+		             tl_format_size(request->gpu_memory_bytes, size, sizeof size));
 	if (request->cpu_milli >= 0)
 		(void)printf(", %g cores", (double)request->cpu_milli / 1000);
 	if (request->ram_bytes >= 0)
@@ -126,8 +127,8 @@ static void show_json(const struct tl_trace *trace, const struct tl_trace_reques
 	(void)json_object_set_new(one, "cpu_milli", json_integer(request->cpu_milli));
 	(void)json_object_set_new(one, "ram_bytes", json_integer(request->ram_bytes));
 	if (request->models != UINT32_MAX)
-		(void)json_object_set_new(one, "models",
-		                          json_string(tl_trace_models(trace)->names[request->models]));
+		(void)json_object_set_new(
+		    one, "models", json_string(tl_trace_models(trace)->names[request->models]));
 	(void)json_object_set_new(one, "first_line", json_integer(request->first_line));
 	(void)json_array_append_new(context, one);
 }
@@ -142,13 +143,15 @@ static void print_contents(const struct tl_trace *trace, struct contents *c, uin
 	(void)printf("rows: %" PRIu64 " read, %" PRIu64 " kept, %" PRIu64 " dropped; %s\n",
 	             stats->rows_read, stats->rows_kept, stats->rows_dropped,
 	             stats->ascending ? "in order of submission" : "not in order: held and sorted");
-	(void)printf("jobs: %" PRIu64 " over %s; %zu tenants, %zu queues; %" PRIu64 " with an estimate\n",
+	(void)printf("jobs: %" PRIu64 " over %s; %zu tenants, %zu queues; %" PRIu64
+	             " with an estimate\n",
 	             c->jobs, tl_format_duration(c->last_submit_ns, a, sizeof a),
 	             tl_trace_tenants(trace)->count, tl_trace_queues(trace)->count, c->estimated);
 	if (c->run.count > 0)
-		(void)printf("run time: mean %s, median %s\n",
-		             tl_format_duration((int64_t)tl_dist_mean(&c->run), a, sizeof a),
-		             tl_format_duration((int64_t)tl_dist_quantile(&c->run, 0.5), b, sizeof b));
+		(void)printf(
+		    "run time: mean %s, median %s\n",
+		    tl_format_duration((int64_t)tl_dist_mean(&c->run), a, sizeof a),
+		    tl_format_duration((int64_t)tl_dist_quantile(&c->run, 0.5), b, sizeof b));
 	if (c->jobs > 0)
 		(void)printf("GPUs: mean %.4g, median %.4g, most %.4g; GPU time %.0f GPU.s\n",
 		             tl_dist_mean(&c->gpus) / 1000, tl_dist_quantile(&c->gpus, 0.5) / 1000,
@@ -179,7 +182,8 @@ static json_t *contents_json(const struct tl_trace *trace, struct contents *c, u
 	(void)json_object_set_new(all, "sha256", json_string(stats->sha256));
 	(void)json_object_set_new(all, "rows_read", json_integer((json_int_t)stats->rows_read));
 	(void)json_object_set_new(all, "rows_kept", json_integer((json_int_t)stats->rows_kept));
-	(void)json_object_set_new(all, "rows_dropped", json_integer((json_int_t)stats->rows_dropped));
+	(void)json_object_set_new(all, "rows_dropped",
+	                          json_integer((json_int_t)stats->rows_dropped));
 	(void)json_object_set_new(all, "ascending", json_boolean(stats->ascending));
 	(void)json_object_set_new(all, "jobs", json_integer((json_int_t)c->jobs));
 	(void)json_object_set_new(all, "estimated", json_integer((json_int_t)c->estimated));
@@ -218,7 +222,8 @@ static enum tl_status inspect(const struct tl_command *command, const struct tl_
 	(void)command;
 	if (asked && (tl_parse_int(asked, &top, NULL) != TL_OK || top < 0))
 		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-		                    "--top: got `%.60s`, wanted a whole number of at least 0", asked);
+		                    "--top: got `%.60s`, wanted a whole number of at least 0",
+		                    asked);
 	status = tl_trace_options_from_args(args, &options, error);
 	if (status == TL_OK)
 		status = tl_trace_open(args->operands[0], &options, &trace, error);

@@ -69,8 +69,9 @@ static const struct tl_flag *option_flags(size_t *count)
 	for (size_t i = 0; i < tl_generate_option_count; i++) {
 		const struct tl_generate_option_desc *desc = &tl_generate_option_descs[i];
 
-		(void)snprintf(helps[i], HELP_MAX, "%s [%s%s%s; default %s]", desc->help, desc->range,
-		               desc->unit[0] ? " " : "", desc->unit, desc->default_text);
+		(void)snprintf(helps[i], HELP_MAX, "%s [%s%s%s; default %s]", desc->help,
+		               desc->range, desc->unit[0] ? " " : "", desc->unit,
+		               desc->default_text);
 		flags[i] = (struct tl_flag){desc->name, 0, "VALUE", helps[i]};
 	}
 	*count = tl_generate_option_count;

@@ -20,8 +20,10 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 		(void)json_object_set_new(all, "commit", json_string(tl_commit));
 		(void)json_object_set_new(all, "policy_contract_major", json_integer(TL_ABI_MAJOR));
 		(void)json_object_set_new(all, "policy_contract_minor", json_integer(TL_ABI_MINOR));
-		(void)json_object_set_new(all, "result_schema_major", json_integer(TL_RESULTS_SCHEMA_MAJOR));
-		(void)json_object_set_new(all, "result_schema_minor", json_integer(TL_RESULTS_SCHEMA_MINOR));
+		(void)json_object_set_new(all, "result_schema_major",
+		                          json_integer(TL_RESULTS_SCHEMA_MAJOR));
+		(void)json_object_set_new(all, "result_schema_minor",
+		                          json_integer(TL_RESULTS_SCHEMA_MINOR));
 		tl_print_json(all, stdout);
 		return TL_OK;
 	}

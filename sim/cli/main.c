@@ -9,22 +9,32 @@
 #include <string.h>
 
 const struct tl_command *const tl_commands[] = {
-    &tl_command_run,     &tl_command_check,     &tl_command_summary,
-    &tl_command_explain, &tl_command_policies,  &tl_command_trace,   &tl_command_reference,
-    &tl_command_version, &tl_command_help_verb, NULL,
+    &tl_command_run,
+    &tl_command_check,
+    &tl_command_summary,
+    &tl_command_figures,
+    &tl_command_explain,
+    &tl_command_policies,
+    &tl_command_trace,
+    &tl_command_reference,
+    &tl_command_version,
+    &tl_command_help_verb,
+    NULL,
 };
 
 static void print_help(FILE *out)
 {
-	(void)fputs("tidelab: a simulator of a GPU cluster, and a lab for the policies that schedule it\n\n"
-	            "Usage: tidelab VERB [FLAG]... [OPERAND]...\n\n",
-	            out);
+	(void)fputs(
+	    "tidelab: a simulator of a GPU cluster, and a lab for the policies that schedule it\n\n"
+	    "Usage: tidelab VERB [FLAG]... [OPERAND]...\n\n",
+	    out);
 	for (size_t i = 0; tl_commands[i]; i++)
 		(void)fprintf(out, "  %-12s%s\n", tl_commands[i]->name, tl_commands[i]->summary);
-	(void)fputs("\n`tidelab VERB --help` tells more of each. Data goes to standard output, diagnostics to\n"
-	            "standard error; the exit code is 0, 1 where a policy ended the run, or one of sysexits.\n\n"
-	            "Example:\n  tidelab run demo -o demo.h5 && tidelab summary demo.h5\n",
-	            out);
+	(void)fputs(
+	    "\n`tidelab VERB --help` tells more of each. Data goes to standard output, diagnostics to\n"
+	    "standard error; the exit code is 0, 1 where a policy ended the run, or one of sysexits.\n\n"
+	    "Example:\n  tidelab run demo -o demo.h5 && tidelab summary demo.h5\n",
+	    out);
 }
 
 static const struct tl_command *find(const char *name)
@@ -47,7 +57,8 @@ static enum tl_status unknown_verb(const char *got, struct tl_error *error)
 		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
 		                    "unknown verb `%.60s`; see `tidelab --help`", got);
 	return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-	                    "unknown verb `%.60s`; did you mean `%s`? See `tidelab --help`", got, near);
+	                    "unknown verb `%.60s`; did you mean `%s`? See `tidelab --help`", got,
+	                    near);
 }
 
 static enum tl_status run_help(const struct tl_command *command, const struct tl_args *args,

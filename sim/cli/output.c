@@ -18,10 +18,12 @@ enum tl_status tl_refuse_existing(const char *path, bool force, struct tl_error 
 	if (stat(path, &info) != 0)
 		return TL_OK;
 	if (S_ISDIR(info.st_mode))
-		return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0, "is a folder, wanted a file name");
+		return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
+		                    "is a folder, wanted a file name");
 	if (force)
 		return TL_OK;
-	return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0, "exists already: --force replaces it");
+	return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
+	                    "exists already: --force replaces it");
 }
 
 enum tl_status tl_output_open(struct tl_output *output, const char *path, bool force,

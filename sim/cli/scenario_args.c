@@ -38,8 +38,9 @@ enum tl_status tl_overrides_set(struct tl_overrides *overrides, const char *pref
 	char key[256];
 
 	if (length == 0 || strlen(prefix) + length >= sizeof key)
-		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0, "%s: got `%.100s`, wanted KEY=VALUE",
-		                    flag ? flag : "--set", text);
+		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+		                    "%s: got `%.100s`, wanted KEY=VALUE", flag ? flag : "--set",
+		                    text);
 	(void)snprintf(key, sizeof key, "%s%.*s", prefix, (int)length, text);
 	tl_overrides_add(overrides, key, equals + 1, flag);
 	return TL_OK;
@@ -106,10 +107,11 @@ static enum tl_status add_traces(const struct tl_args *args, struct tl_overrides
 		count++;
 	}
 	if (format && count == 0)
-		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-		                    "--format: goes with --trace; for the scenario's own traces there is "
-		                    "--set workload[0].format=%.20s",
-		                    format);
+		return tl_error_set(
+		    error, TL_E_USAGE, NULL, 0, 0,
+		    "--format: goes with --trace; for the scenario's own traces there is "
+		    "--set workload[0].format=%.20s",
+		    format);
 	return TL_OK;
 }
 
@@ -171,8 +173,8 @@ static enum tl_status add_flag(const struct tl_given *given, struct tl_overrides
 	return TL_OK;
 }
 
-enum tl_status tl_trace_options_from_args(const struct tl_args *args,
-                                          struct tl_trace_options *out, struct tl_error *error)
+enum tl_status tl_trace_options_from_args(const struct tl_args *args, struct tl_trace_options *out,
+                                          struct tl_error *error)
 {
 	struct tl_overrides overrides = {.count = 0};
 	struct tl_scenario *scenario = NULL;
@@ -182,7 +184,8 @@ enum tl_status tl_trace_options_from_args(const struct tl_args *args,
 		const char *name = args->given[i].flag->name, *value = args->given[i].value;
 
 		if (strcmp(name, "set") == 0)
-			status = tl_overrides_set(&overrides, "workload[0].", value, "--set", error);
+			status =
+			    tl_overrides_set(&overrides, "workload[0].", value, "--set", error);
 		else if (strcmp(name, "format") == 0)
 			tl_overrides_add(&overrides, "workload[0].format", value, "--format");
 		else if (strcmp(name, "cluster") == 0)
@@ -235,8 +238,8 @@ enum tl_status tl_scenario_from_args(const struct tl_args *args, struct tl_scena
 		status = tl_scenario_load(path, overrides.items, overrides.count, out, error);
 		free(path);
 	} else if (status == TL_OK) {
-		status = tl_scenario_parse("(flags)", "name: run\n", overrides.items, overrides.count,
-		                           out, error);
+		status = tl_scenario_parse("(flags)", "name: run\n", overrides.items,
+		                           overrides.count, out, error);
 	}
 	tl_overrides_fini(&overrides);
 	return status;

@@ -44,7 +44,8 @@ static const struct group {
     {"GPU time", {"gpu_h_*"}},
     {"Packing", {"packing_*"}},
     {"Disturbance", {"preemptions", "restarts", "lost_work_*", "node_failures"}},
-    {"Simulator", {"events", "schedule_calls", "decisions", "decisions_refused", "refused_*", "oracle_*",
+    {"Simulator",
+     {"events", "schedule_calls", "decisions", "decisions_refused", "refused_*", "oracle_*",
       "estimates_*"}},
 };
 enum { GROUPS = sizeof groups / sizeof groups[0], OTHER = GROUPS };
@@ -82,8 +83,9 @@ static void print_row(const struct tl_row_summary *row, FILE *out)
 	else
 		(void)snprintf(plain, sizeof plain, "%.4g", value);
 	if (isfinite(value) && strcmp(unit, "s") == 0 && value >= 60 && value < 9e9)
-		(void)snprintf(words, sizeof words, "  (%s)",
-		               tl_format_duration((int64_t)(value * 1e9), duration, sizeof duration));
+		(void)snprintf(
+		    words, sizeof words, "  (%s)",
+		    tl_format_duration((int64_t)(value * 1e9), duration, sizeof duration));
 	(void)fprintf(out, "  %-28s %14s %s%s\n", row->metric, plain, unit, words);
 }
 

@@ -19,10 +19,11 @@ static enum tl_status check_name(struct tl_fill *fill, const struct tl_config *c
 
 	if (!strchr(name, '/') && name[0] != '.' && name[0] != '-')
 		return TL_OK;
-	return tl_fill_fault(fill, at_key(root, "name"),
-	                     "name: got `%s`, wanted one without a slash that starts with neither `.` "
-	                     "nor `-`: files are named after it",
-	                     name);
+	return tl_fill_fault(
+	    fill, at_key(root, "name"),
+	    "name: got `%s`, wanted one without a slash that starts with neither `.` "
+	    "nor `-`: files are named after it",
+	    name);
 }
 
 static enum tl_status check_queues(struct tl_fill *fill, const struct tl_config *config,
@@ -34,9 +35,10 @@ static enum tl_status check_queues(struct tl_fill *fill, const struct tl_config 
 	for (size_t i = 0; i < config->queue_count; i++)
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(config->queues[i].queue.name, config->queues[j].queue.name) == 0)
-				return tl_fill_fault(fill, at_key(config->queues[i].node, "name"),
-				                     "queues[%zu].name: got `%s` again, wanted each name once",
-				                     i, config->queues[i].queue.name);
+				return tl_fill_fault(
+				    fill, at_key(config->queues[i].node, "name"),
+				    "queues[%zu].name: got `%s` again, wanted each name once", i,
+				    config->queues[i].queue.name);
 	return TL_OK;
 }
 
@@ -44,10 +46,12 @@ static enum tl_status check_tenants(struct tl_fill *fill, const struct tl_config
 {
 	for (size_t i = 0; i < config->tenant_count; i++)
 		for (size_t j = 0; j < i; j++)
-			if (strcmp(config->tenants[i].tenant.name, config->tenants[j].tenant.name) == 0)
-				return tl_fill_fault(fill, at_key(config->tenants[i].node, "name"),
-				                     "tenants[%zu].name: got `%s` again, wanted each name once",
-				                     i, config->tenants[i].tenant.name);
+			if (strcmp(config->tenants[i].tenant.name,
+			           config->tenants[j].tenant.name) == 0)
+				return tl_fill_fault(
+				    fill, at_key(config->tenants[i].node, "name"),
+				    "tenants[%zu].name: got `%s` again, wanted each name once", i,
+				    config->tenants[i].tenant.name);
 	return TL_OK;
 }
 
@@ -68,7 +72,8 @@ static enum tl_status check_workload(struct tl_fill *fill, const struct tl_confi
 	(void)tl_fill_enter_index(fill, i);
 	if (entry->workload.queue[0] != '\0' && !has_queue(config, entry->workload.queue))
 		return tl_fill_fault(fill, at_key(entry->node, "queue"),
-		                     "queue: got `%s`, wanted one of `queues`", entry->workload.queue);
+		                     "queue: got `%s`, wanted one of `queues`",
+		                     entry->workload.queue);
 	if (trace->max_gpus_mgpu > 0 && trace->min_gpus_mgpu > trace->max_gpus_mgpu)
 		return tl_fill_fault(fill, at_key(entry->node, "min_gpus"),
 		                     "min_gpus: got more than max_gpus, wanted at most that");
@@ -119,7 +124,7 @@ static enum tl_status check_fault(struct tl_fill *fill, const struct tl_config *
 		if (tl_tree_get(fault->node, key->name) && !tl_fault_applies(key, fault))
 			return tl_fill_fault(fill, at_key(fault->node, key->name),
 			                     "%s: does not go with %s", key->name,
-			                     !nodes                     ? "`do: kill-jobs`"
+			                     !nodes                 ? "`do: kill-jobs`"
 			                     : fault->fault.node[0] ? "`node`, which names one"
 			                                            : "`do: node-down`");
 	}
@@ -142,9 +147,10 @@ static enum tl_status check_failures(struct tl_fill *fill, const struct tl_confi
 
 	if (failures->repair_short_milli + failures->repair_medium_milli <= 1000)
 		return TL_OK;
-	return tl_fill_fault(fill, at_key(root, "failures"),
-	                     "failures: short_share and medium_share together: got more than 1, wanted "
-	                     "at most 1");
+	return tl_fill_fault(
+	    fill, at_key(root, "failures"),
+	    "failures: short_share and medium_share together: got more than 1, wanted "
+	    "at most 1");
 }
 
 enum tl_status tl_config_check(struct tl_fill *fill, const struct tl_config *config,

@@ -39,12 +39,13 @@ static enum tl_status compact_options(struct tl_fill *fill, const struct tl_tree
 	static const struct {
 		const char *word, *key;
 	} words[] = {
-	    {"cpus", "cpus"},           {"mem", "memory"},          {"model", "model"},
-	    {"gpu_mem", "gpu_memory"},  {"rack", "nodes_per_rack"}, {"leaf", "nodes_per_leaf"},
+	    {"cpus", "cpus"},          {"mem", "memory"},          {"model", "model"},
+	    {"gpu_mem", "gpu_memory"}, {"rack", "nodes_per_rack"}, {"leaf", "nodes_per_leaf"},
 	    {"pod", "nodes_per_pod"},
 	};
 	enum { WORDS = sizeof words / sizeof words[0] };
-	static const char wanted[] = "cpus, mem, model, gpu_mem, rack, leaf or pod, each as name=value";
+	static const char wanted[] =
+	    "cpus, mem, model, gpu_mem, rack, leaf or pod, each as name=value";
 
 	while (*options != '\0') {
 		size_t length = strcspn(options, ",");
@@ -66,7 +67,8 @@ static enum tl_status compact_options(struct tl_fill *fill, const struct tl_tree
 		                                length - (size_t)(equals + 1 - options))));
 		options += length;
 		if (*options == ',' && options[1] == '\0')
-			return tl_fill_fault(fill, node, "got a comma at the end, wanted %s", wanted);
+			return tl_fill_fault(fill, node, "got a comma at the end, wanted %s",
+			                     wanted);
 		options += *options == ',';
 	}
 	return TL_OK;
@@ -149,8 +151,9 @@ static enum tl_status from_file(struct tl_fill *outer, const char *path,
 	if (status != TL_OK)
 		return status;
 	if (out->use[0] != '\0')
-		return tl_fill_fault(&fill, tl_tree_get(map, "use"),
-		                     "`use` stands in a scenario only, wanted `groups` or `list` here");
+		return tl_fill_fault(
+		    &fill, tl_tree_get(map, "use"),
+		    "`use` stands in a scenario only, wanted `groups` or `list` here");
 	if (!tl_tree_get(map, "name"))
 		name_by_file(out->name, sizeof out->name, path);
 	out->node = map;
@@ -166,14 +169,16 @@ static enum tl_status from_text(struct tl_fill *fill, const struct tl_tree *node
 
 	if (rest)
 		return from_compact(fill, node, rest, out);
-	if (strchr(node->text, '/') || (length > 5 && strcmp(node->text + length - 5, ".yaml") == 0))
+	if (strchr(node->text, '/') ||
+	    (length > 5 && strcmp(node->text + length - 5, ".yaml") == 0))
 		return from_file(fill, tl_path_from(fill->arena, node->source, node->text), out);
 	path = find_named(fill, node);
 	if (!path)
-		return tl_fill_fault(fill, node,
-		                     "no cluster `%.60s`: wanted a shipped one (such as a100-32x8), NAME.yaml "
-		                     "beside the scenario, a path, or NxG",
-		                     node->text);
+		return tl_fill_fault(
+		    fill, node,
+		    "no cluster `%.60s`: wanted a shipped one (such as a100-32x8), NAME.yaml "
+		    "beside the scenario, a path, or NxG",
+		    node->text);
 	return from_file(fill, path, out);
 }
 
@@ -183,12 +188,13 @@ static enum tl_status settle(struct tl_fill *fill, struct tl_cluster_config *out
 	const struct tl_tree *where = out->node;
 
 	if (out->list[0] != '\0' && out->group_count > 0)
-		return tl_fill_fault(fill, where, "got both `groups` and `list`, wanted one of them");
+		return tl_fill_fault(fill, where,
+		                     "got both `groups` and `list`, wanted one of them");
 	if (out->list[0] == '\0' && out->group_count == 0)
 		return tl_fill_fault(fill, where, "got no machines, wanted `groups` or `list`");
 	if (out->list[0] == '\0' && out->gpu_memory_bytes >= 0)
-		return tl_fill_fault(fill, where,
-		                     "got `gpu_memory` beside `groups`, wanted it inside each group");
+		return tl_fill_fault(
+		    fill, where, "got `gpu_memory` beside `groups`, wanted it inside each group");
 	if (nodes == 0)
 		return TL_OK;
 	if (out->group_count != 1)
@@ -222,7 +228,8 @@ static enum tl_status set_cluster(struct tl_fill *fill, const struct tl_config_k
 		return settle(fill, out, map.nodes);
 	}
 	if (map.group_count > 0 || map.list[0] != '\0')
-		return tl_fill_fault(fill, node, "got `use` beside `groups` or `list`, wanted one of them");
+		return tl_fill_fault(fill, node,
+		                     "got `use` beside `groups` or `list`, wanted one of them");
 	length = tl_fill_enter(fill, "use");
 	status = from_text(fill, tl_tree_get(node, "use"), out);
 	if (status != TL_OK)
@@ -234,7 +241,8 @@ static enum tl_status set_cluster(struct tl_fill *fill, const struct tl_config_k
 }
 
 /* As it came out, whatever it was read from. */
-static void emit_cluster(const struct tl_config_key *key, const void *field, unsigned indent, FILE *out)
+static void emit_cluster(const struct tl_config_key *key, const void *field, unsigned indent,
+                         FILE *out)
 {
 	const struct tl_cluster_config *cluster = field;
 	const bool listed = cluster->list[0] != '\0';
@@ -252,7 +260,7 @@ static void emit_cluster(const struct tl_config_key *key, const void *field, uns
 	}
 }
 
-const struct tl_custom tl_custom_cluster = {
-    .type = "a name, a path, NxG[:option=value,…], or a map",
-    .set = set_cluster,
-    .emit = emit_cluster};
+const struct tl_custom tl_custom_cluster = {.type =
+                                                "a name, a path, NxG[:option=value,…], or a map",
+                                            .set = set_cluster,
+                                            .emit = emit_cluster};

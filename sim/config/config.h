@@ -22,17 +22,17 @@ struct tl_cluster_config {
 	char name[TL_NODE_NAME_MAX];
 	struct tl_cluster_group *groups;
 	size_t group_count;
-	const char *list; /* as written; "": by groups */
-	int32_t list_format; /* enum tl_machine_format */
+	const char *list;         /* as written; "": by groups */
+	int32_t list_format;      /* enum tl_machine_format */
 	int64_t gpu_memory_bytes; /* list: of GPUs whose model is not known; -1: there are none */
-	const char *use;  /* a cluster known by name, path or compact form; "": this map is it */
-	uint32_t nodes;   /* of a single group; 0: as it says */
+	const char *use; /* a cluster known by name, path or compact form; "": this map is it */
+	uint32_t nodes;  /* of a single group; 0: as it says */
 };
 
 struct tl_workload_config {
 	const struct tl_tree *node;
-	const char *path; /* as written */
-	const char *resolved; /* as seen from the working folder */
+	const char *path;            /* as written */
+	const char *resolved;        /* as seen from the working folder */
 	struct tl_workload workload; /* its path is set last */
 };
 

@@ -25,7 +25,8 @@ static enum tl_status set_estimates(struct tl_fill *fill, const struct tl_config
 		estimates->how = TL_ESTIMATES_EXACT;
 		return TL_OK;
 	}
-	if (strncmp(text, "noisy(", 6) != 0 || text[length - 1] != ')' || length - 7 >= sizeof number)
+	if (strncmp(text, "noisy(", 6) != 0 || text[length - 1] != ')' ||
+	    length - 7 >= sizeof number)
 		return tl_fill_refuse(fill, node, key->custom->type);
 	memcpy(number, text + 6, length - 7);
 	number[length - 7] = '\0';
@@ -36,7 +37,8 @@ static enum tl_status set_estimates(struct tl_fill *fill, const struct tl_config
 	return TL_OK;
 }
 
-static void emit_estimates(const struct tl_config_key *key, const void *field, unsigned indent, FILE *out)
+static void emit_estimates(const struct tl_config_key *key, const void *field, unsigned indent,
+                           FILE *out)
 {
 	const struct tl_estimates_config *estimates = field;
 	char sigma[40];
@@ -72,7 +74,8 @@ static enum tl_status set_window(struct tl_fill *fill, const struct tl_config_ke
 	return status;
 }
 
-static void emit_window(const struct tl_config_key *key, const void *field, unsigned indent, FILE *out)
+static void emit_window(const struct tl_config_key *key, const void *field, unsigned indent,
+                        FILE *out)
 {
 	const struct tl_trace_options *trace = field;
 	const struct tl_window_config window = {trace->window_start_ns, trace->window_ns};
@@ -86,9 +89,8 @@ const struct tl_custom tl_custom_window = {
 
 /* ---- tables ---- */
 
-static const char *const table_names[] = {"jobs",    "transitions", "timeline",  "nodes",
-                                          "ledger",  "summary",     "placements", "decisions",
-                                          "faults"};
+static const char *const table_names[] = {"jobs",    "transitions", "timeline",  "nodes", "ledger",
+                                          "summary", "placements",  "decisions", "faults"};
 enum { TABLE_COUNT = sizeof table_names / sizeof table_names[0] };
 
 _Static_assert(1u << (TABLE_COUNT - 1) == TL_TABLE_FAULTS, "a name for each table");
@@ -105,11 +107,11 @@ static enum tl_status add_table(struct tl_fill *fill, const struct tl_tree *node
 			return TL_OK;
 		}
 	near = tl_suggest(table_names, TABLE_COUNT, node->text);
-	return tl_fill_fault(fill, node,
-	                     "got `%.60s`, wanted standard, all, or a list of jobs, transitions, timeline, "
-	                     "nodes, ledger, summary, placements, decisions, faults%s%s%s",
-	                     node->text, near ? "; did you mean `" : "", near ? near : "",
-	                     near ? "`?" : "");
+	return tl_fill_fault(
+	    fill, node,
+	    "got `%.60s`, wanted standard, all, or a list of jobs, transitions, timeline, "
+	    "nodes, ledger, summary, placements, decisions, faults%s%s%s",
+	    node->text, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
 
 static enum tl_status set_tables(struct tl_fill *fill, const struct tl_config_key *key,
@@ -132,7 +134,8 @@ static enum tl_status set_tables(struct tl_fill *fill, const struct tl_config_ke
 	return status;
 }
 
-static void emit_tables(const struct tl_config_key *key, const void *field, unsigned indent, FILE *out)
+static void emit_tables(const struct tl_config_key *key, const void *field, unsigned indent,
+                        FILE *out)
 {
 	const uint32_t *tables = field;
 	const char *comma = "";

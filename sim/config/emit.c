@@ -13,15 +13,24 @@ struct unit {
 };
 
 static const struct unit durations[] = {
-    {"d", TL_NS_PER_DAY},  {"h", TL_NS_PER_HOUR}, {"min", TL_NS_PER_MIN}, {"s", TL_NS_PER_S},
-    {"ms", TL_NS_PER_MS},  {"us", TL_NS_PER_US},  {"ns", 1},
+    {"d", TL_NS_PER_DAY},
+    {"h", TL_NS_PER_HOUR},
+    {"min", TL_NS_PER_MIN},
+    {"s", TL_NS_PER_S},
+    {"ms", TL_NS_PER_MS},
+    {"us", TL_NS_PER_US},
+    {"ns", 1},
 };
 
 static const struct unit sizes[] = {
-    {"TiB", 1024 * TL_GIB}, {"TB", INT64_C(1000000000000)},
-    {"GiB", TL_GIB},        {"GB", INT64_C(1000000000)},
-    {"MiB", TL_MIB},        {"MB", INT64_C(1000000)},
-    {"KiB", TL_KIB},        {"kB", INT64_C(1000)},
+    {"TiB", 1024 * TL_GIB},
+    {"TB", INT64_C(1000000000000)},
+    {"GiB", TL_GIB},
+    {"GB", INT64_C(1000000000)},
+    {"MiB", TL_MIB},
+    {"MB", INT64_C(1000000)},
+    {"KiB", TL_KIB},
+    {"kB", INT64_C(1000)},
     {"B", 1},
 };
 
@@ -148,7 +157,8 @@ static void emit_integer(const struct tl_config_key *key, const void *field, FIL
 		(void)fputs(tl_exact_milli(value, text, sizeof text), out);
 		break;
 	case TL_KEY_CHOICE:
-		(void)fputs(tl_choice_name(key->choices, value - key->base, text, sizeof text), out);
+		(void)fputs(tl_choice_name(key->choices, value - key->base, text, sizeof text),
+		            out);
 		break;
 	default:
 		(void)fprintf(out, "%lld", (long long)value);
@@ -161,7 +171,8 @@ static void emit_number(const struct tl_config_key *key, double value, FILE *out
 	char text[40];
 
 	for (size_t i = 0; i < TL_KEY_WORDS && key->words[i].word; i++)
-		if (!(value < (double)key->words[i].value) && !(value > (double)key->words[i].value)) {
+		if (!(value < (double)key->words[i].value) &&
+		    !(value > (double)key->words[i].value)) {
 			(void)fputs(key->words[i].word, out);
 			return;
 		}
@@ -182,11 +193,13 @@ static void emit_list(const struct tl_config_key *key, const void *base, unsigne
 	}
 	(void)fputc('\n', out);
 	for (size_t i = 0; i < count; i++)
-		emit_section(key->section, elements + i * key->section->size, indent + 4, true, out);
+		emit_section(key->section, elements + i * key->section->size, indent + 4, true,
+		             out);
 }
 
 /* What follows `name:`. */
-static void emit_value(const struct tl_config_key *key, const void *base, unsigned indent, FILE *out)
+static void emit_value(const struct tl_config_key *key, const void *base, unsigned indent,
+                       FILE *out)
 {
 	const void *field = (const char *)base + key->offset;
 

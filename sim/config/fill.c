@@ -40,8 +40,9 @@ static enum tl_status at_place(struct tl_fill *fill, const struct tl_source *sou
 	            strcmp(source->name + 6, fill->path) == 0;
 	bool rooted = fill->path[0] != '\0' && !told;
 
-	return tl_error_set(fill->error, source->flag ? TL_E_USAGE : TL_E_CONFIG, source->name, line,
-	                    column, "%s%s%s", rooted ? fill->path : "", rooted ? ": " : "", text);
+	return tl_error_set(fill->error, source->flag ? TL_E_USAGE : TL_E_CONFIG, source->name,
+	                    line, column, "%s%s%s", rooted ? fill->path : "", rooted ? ": " : "",
+	                    text);
 }
 
 enum tl_status tl_fill_fault(struct tl_fill *fill, const struct tl_tree *node, const char *format,
@@ -267,7 +268,8 @@ static enum tl_status parse_integer(const struct tl_config_key *key, const struc
 
 	switch (key->type) {
 	case TL_KEY_BOOL:
-		if (!node->plain || (strcmp(node->text, "true") != 0 && strcmp(node->text, "false") != 0))
+		if (!node->plain ||
+		    (strcmp(node->text, "true") != 0 && strcmp(node->text, "false") != 0))
 			return TL_E_DATA;
 		*value = node->text[0] == 't';
 		return TL_OK;
@@ -321,8 +323,8 @@ static enum tl_status set_number(struct tl_fill *fill, const struct tl_config_ke
 		}
 	if (!node->plain || tl_parse_double(node->text, &value, NULL) != TL_OK)
 		return refuse_value(fill, key, node);
-	if (key->low < key->high && (value < key->low || value > key->high ||
-	                             (key->open_low && !(value > key->low))))
+	if (key->low < key->high &&
+	    (value < key->low || value > key->high || (key->open_low && !(value > key->low))))
 		return refuse_value(fill, key, node);
 	*(double *)field = value;
 	return TL_OK;
@@ -437,9 +439,8 @@ enum tl_status tl_section_fill(struct tl_fill *fill, const struct tl_section *se
 	for (size_t i = 0; node && i < node->count && status == TL_OK; i++) {
 		if (tl_section_find(section, node->keys[i].name))
 			continue;
-		status = section->other
-		             ? section->other(fill, base, &node->keys[i], node->items[i])
-		             : unknown_key(fill, section, &node->keys[i]);
+		status = section->other ? section->other(fill, base, &node->keys[i], node->items[i])
+		                        : unknown_key(fill, section, &node->keys[i]);
 	}
 	for (size_t i = 0; i < section->count && status == TL_OK; i++)
 		status = fill_key(fill, &section->keys[i], node, base);

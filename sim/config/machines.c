@@ -22,9 +22,9 @@ static enum tl_status group_model(struct tl_fill *fill, const struct tl_cluster_
 	if (memory < 0)
 		memory = tl_gpu_model_memory(group->model);
 	if (memory < 0)
-		return tl_fill_fault(fill, group->node,
-		                     "GPU model `%s` is not a known one: wanted `gpu_memory` as well",
-		                     group->model);
+		return tl_fill_fault(
+		    fill, group->node,
+		    "GPU model `%s` is not a known one: wanted `gpu_memory` as well", group->model);
 	if (tl_cluster_spec_model(spec, group->model, memory, model, &cause) != TL_OK)
 		return tl_fill_fault(fill, group->node, "%s", cause.message);
 	if (spec->models[*model].memory_bytes != memory)
@@ -51,8 +51,8 @@ static enum tl_status add_group(struct tl_fill *fill, const struct tl_cluster_gr
 		return status;
 	if (spec->node_count + group->count > NODES_MAX)
 		return tl_fill_fault(fill, group->node, "got more than %d nodes in all", NODES_MAX);
-	spec->nodes = tl_realloc_array(spec->nodes, spec->node_count + group->count,
-	                               sizeof *spec->nodes);
+	spec->nodes =
+	    tl_realloc_array(spec->nodes, spec->node_count + group->count, sizeof *spec->nodes);
 	for (uint32_t i = 0; i < group->count; i++) {
 		struct tl_node_spec *node = &spec->nodes[spec->node_count];
 
@@ -92,10 +92,11 @@ static enum tl_status add_machine(struct tl_fill *fill, const struct tl_cluster_
 	if (memory < 0)
 		memory = cluster->gpu_memory_bytes;
 	if (machine->gpus > 0 && memory < 0)
-		return tl_fill_fault(fill, cluster->node,
-		                     "`%s` has GPUs of model `%s`, which is not a known one: wanted "
-		                     "`gpu_memory` as well",
-		                     machine->name, model);
+		return tl_fill_fault(
+		    fill, cluster->node,
+		    "`%s` has GPUs of model `%s`, which is not a known one: wanted "
+		    "`gpu_memory` as well",
+		    machine->name, model);
 	if (machine->gpus > 0 &&
 	    tl_cluster_spec_model(spec, model, memory, &node.model, &cause) != TL_OK)
 		return tl_fill_fault(fill, cluster->node, "%s", cause.message);
@@ -141,8 +142,9 @@ enum tl_status tl_cluster_build(struct tl_fill *fill, const struct tl_cluster_co
 	for (size_t i = 0; i < spec->node_count && status == TL_OK; i++)
 		gpus += spec->nodes[i].gpus;
 	if (status == TL_OK && gpus > GPUS_MAX)
-		status = tl_fill_fault(fill, cluster->node, "got %llu GPUs in all, wanted at most %d",
-		                       (unsigned long long)gpus, GPUS_MAX);
+		status =
+		    tl_fill_fault(fill, cluster->node, "got %llu GPUs in all, wanted at most %d",
+		                  (unsigned long long)gpus, GPUS_MAX);
 	if (status != TL_OK)
 		tl_cluster_spec_fini(spec);
 	return status;

@@ -78,7 +78,8 @@ static const char *executable(void)
 /* Folders in order of preference: the build tree, a moved installation, the installed place. */
 static const char *const data_places[] = {"/../../workloads/", "/../../../workloads/",
                                           "/../share/tidelab/"};
-static const char *const module_places[] = {"/policies", "/../policies", "/../lib/tidelab/policies"};
+static const char *const module_places[] = {"/policies", "/../policies",
+                                            "/../lib/tidelab/policies"};
 
 enum { PLACES = 3 };
 
@@ -167,7 +168,8 @@ static void collect(struct names *out, const char *folder)
 		if (length <= 3 || entry->d_name[0] == '.' ||
 		    strcmp(entry->d_name + length - 3, ".so") != 0)
 			continue;
-		out->names = tl_grow(out->names, &out->capacity, out->count + 2, sizeof *out->names);
+		out->names =
+		    tl_grow(out->names, &out->capacity, out->count + 2, sizeof *out->names);
 		out->names[out->count] = tl_strdup(entry->d_name);
 		out->names[out->count++][length - 3] = '\0';
 	}

@@ -63,15 +63,16 @@ static void section(const struct tl_section *table, const char *title, const cha
 
 void tl_scenario_reference(FILE *out)
 {
-	(void)fputs("# The scenario file\n\n"
-	            "One YAML file is one experiment. Unknown keys and impossible values are refused with "
-	            "file, line and column. Anchors, aliases, tags and a second document are not accepted. "
-	            "`--set a.b=value` and `--set workload[0].demand=1.3` edit the file before it is "
-	            "validated.\n\n"
-	            "Durations are `90s`, `5min`, `2h`, `7d`; sizes `40GiB` or `40GB`; GPU shares `0.5` or "
-	            "`500m`. Paths in a file are relative to that file; paths in flags to the working folder. "
-	            "Marks behind a default say where it comes from: [S] a public source, [D] derived or "
-	            "fitted from public data, [R] recalled, [A] assumed.\n",
-	            out);
+	(void)fputs(
+	    "# The scenario file\n\n"
+	    "One YAML file is one experiment. Unknown keys and impossible values are refused with "
+	    "file, line and column. Anchors, aliases, tags and a second document are not accepted. "
+	    "`--set a.b=value` and `--set workload[0].demand=1.3` edit the file before it is "
+	    "validated.\n\n"
+	    "Durations are `90s`, `5min`, `2h`, `7d`; sizes `40GiB` or `40GB`; GPU shares `0.5` or "
+	    "`500m`. Paths in a file are relative to that file; paths in flags to the working folder. "
+	    "Marks behind a default say where it comes from: [S] a public source, [D] derived or "
+	    "fitted from public data, [R] recalled, [A] assumed.\n",
+	    out);
 	section(&tl_scenario_section, "Top level", "", NULL, out);
 }

@@ -2,6 +2,7 @@
 /* A scenario: read, edited, validated, filled, and made independent of its text. */
 #include "sim/config/scenario.h"
 
+#include "sim/base/assert.h"
 #include "sim/config/config.h"
 
 #include <stdlib.h>
@@ -138,6 +139,7 @@ static enum tl_status from_tree(struct tl_arena *arena, struct tl_tree *root,
 	struct tl_fill fill = {.arena = arena, .error = error};
 	enum tl_status status = TL_OK;
 
+	TL_ASSERT(root);
 	if (root->kind != TL_TREE_MAP)
 		return tl_fill_refuse(&fill, root, "a map of keys");
 	for (size_t i = 0; i < override_count && status == TL_OK; i++)
@@ -188,7 +190,8 @@ enum tl_status tl_scenario_parse(const char *name, const char *text,
 	source = tl_source_new(&arena, name, "", false);
 	status = tl_tree_parse(&arena, source, text, strlen(text), &root, error);
 	if (status == TL_OK && !root)
-		status = tl_error_set(error, TL_E_CONFIG, name, 0, 0, "is empty, wanted a map of keys");
+		status =
+		    tl_error_set(error, TL_E_CONFIG, name, 0, 0, "is empty, wanted a map of keys");
 	if (status == TL_OK)
 		status = from_tree(&arena, root, overrides, override_count, out, error);
 	tl_arena_fini(&arena);

@@ -56,19 +56,19 @@ struct tl_physics {
 	int32_t warm_milli;                   /* 100 = a tenth */
 	bool warm;                            /* suspended work keeps its host memory */
 	/* checkpoint */
-	int64_t checkpoint_interval_ns;       /* 300 s; 0: none; -1: optimal (Young/Daly) */
-	int64_t checkpoint_base_ns;           /* 1 s */
-	int64_t checkpoint_bytes_per_s;       /* 1 GB/s a writer */
-	int64_t storage_bytes_per_s;          /* 10 GB/s for all grace saves together */
-	int64_t state_bytes;                  /* where the trace is silent: 4 GB */
-	bool checkpoint_async;                /* stall instead of blocking */
-	int64_t checkpoint_stall_ns;          /* 0.5 s */
-	int64_t grace_ns;                     /* 45 s */
+	int64_t checkpoint_interval_ns; /* 300 s; 0: none; -1: optimal (Young/Daly) */
+	int64_t checkpoint_base_ns;     /* 1 s */
+	int64_t checkpoint_bytes_per_s; /* 1 GB/s a writer */
+	int64_t storage_bytes_per_s;    /* 10 GB/s for all grace saves together */
+	int64_t state_bytes;            /* where the trace is silent: 4 GB */
+	bool checkpoint_async;          /* stall instead of blocking */
+	int64_t checkpoint_stall_ns;    /* 0.5 s */
+	int64_t grace_ns;               /* 45 s */
 	/* communication: slow-down of a gang by its widest distance */
 	int32_t slow_node_milli, slow_pod_milli, slow_across_milli; /* 1000, 1020, 1050 */
 	/* sharing: speed of co-tenants by combined utilisation */
-	bool interference;                    /* the measured table; false: none */
-	double utilisation_median;            /* where unknown: drawn, median 0.49, mean 0.52 */
+	bool interference;         /* the measured table; false: none */
+	double utilisation_median; /* where unknown: drawn, median 0.49, mean 0.52 */
 };
 
 struct tl_queue_setting {
@@ -88,8 +88,8 @@ enum tl_fault_do { TL_FAULT_NODE_DOWN, TL_FAULT_KILL_JOBS };
 struct tl_fault_setting {
 	enum tl_fault_do what;
 	int64_t at_ns;
-	int64_t for_ns;      /* node-down: until repaired */
-	uint32_t count;      /* nodes or jobs, drawn from the seed … */
+	int64_t for_ns;              /* node-down: until repaired */
+	uint32_t count;              /* nodes or jobs, drawn from the seed … */
 	char node[TL_NODE_NAME_MAX]; /* … or this node by name; empty: drawn */
 	long line, column;
 };
@@ -113,25 +113,27 @@ enum tl_output_table {
 	TL_TABLE_FAULTS = 1u << 8
 };
 #define TL_TABLES_DEFAULT                                                                          \
-	(TL_TABLE_JOBS | TL_TABLE_TRANSITIONS | TL_TABLE_TIMELINE | TL_TABLE_NODES | TL_TABLE_LEDGER | \
-	 TL_TABLE_SUMMARY | TL_TABLE_FAULTS)
+	(TL_TABLE_JOBS | TL_TABLE_TRANSITIONS | TL_TABLE_TIMELINE | TL_TABLE_NODES |               \
+	 TL_TABLE_LEDGER | TL_TABLE_SUMMARY | TL_TABLE_FAULTS)
 
 struct tl_scenario {
 	char name[TL_NAME_MAX];
-	char *path;         /* of the file; NULL: by flags */
-	char *text;         /* effective configuration, as YAML, defaults and --set included: echoed into the result */
+	char *path; /* of the file; NULL: by flags */
+	char *
+	    text; /* effective configuration, as YAML, defaults and --set included: echoed into the result */
 	int64_t horizon_ns; /* TL_NEVER: until all work has ended */
 	uint64_t seed;
 	struct tl_cluster_spec cluster;
 	struct tl_workload *workloads;
 	size_t workload_count;
-	struct tl_seat_setting seats[TL_SEAT_COUNT]; /* SCHEDULER's settings: every key of policy: that is no seat */
+	struct tl_seat_setting
+	    seats[TL_SEAT_COUNT]; /* SCHEDULER's settings: every key of policy: that is no seat */
 	struct tl_physics physics;
 	enum tl_estimates estimates;
 	double estimates_sigma; /* noisy(σ): estimate = truth × exp(σ·N(0,1)) */
 	bool kill_at_estimate;
-	uint32_t max_restarts;  /* after failures; 3 */
-	bool user_failures;     /* jobs recorded as failed or cancelled end so; else they complete */
+	uint32_t max_restarts; /* after failures; 3 */
+	bool user_failures;    /* jobs recorded as failed or cancelled end so; else they complete */
 	struct tl_queue_setting *queues; /* high 8, normal 3, low 1 */
 	size_t queue_count;
 	struct tl_tenant_setting *tenants; /* those with a quota or weight; others appear as met */
@@ -139,10 +141,10 @@ struct tl_scenario {
 	struct tl_fault_setting *faults;
 	size_t fault_count;
 	struct tl_failures failures;
-	uint32_t tables;        /* enum tl_output_table */
-	int64_t timeline_interval_ns; /* 60 s */
-	int64_t watchdog_stall_ns;    /* simulated time; 1 d */
-	int64_t watchdog_cpu_ns;      /* CPU time without progress; 60 s */
+	uint32_t tables;               /* enum tl_output_table */
+	int64_t timeline_interval_ns;  /* 60 s */
+	int64_t watchdog_stall_ns;     /* simulated time; 1 d */
+	int64_t watchdog_cpu_ns;       /* CPU time without progress; 60 s */
 	uint32_t watchdog_preemptions; /* of one job without progress; 100 */
 };
 
@@ -150,7 +152,8 @@ struct tl_scenario {
  * validated. */
 struct tl_override {
 	const char *key, *value;
-	const char *flag; /* for messages, where it came from another flag: `--cluster`; NULL: `--set key` */
+	const char *
+	    flag; /* for messages, where it came from another flag: `--cluster`; NULL: `--set key` */
 };
 
 /* Reads, edits, validates and fills. cluster files are looked up relative to the scenario,

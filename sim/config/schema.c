@@ -10,6 +10,9 @@
 #include "sim/base/units.h"
 #include "sim/config/config.h"
 
+/* Laid out by hand: what a key is called and takes, where it goes, what it means. */
+/* clang-format off */
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define AT(type, member) .offset = offsetof(struct type, member), .width = sizeof(((struct type *)0)->member)
 #define LIST_AT(type, member, number) \

@@ -47,7 +47,8 @@ struct tl_custom {
 	enum tl_status (*set)(struct tl_fill *fill, const struct tl_config_key *key,
 	                      const struct tl_tree *node, void *field);
 	/* Writes what follows `name:`, with the final newline. */
-	void (*emit)(const struct tl_config_key *key, const void *field, unsigned indent, FILE *out);
+	void (*emit)(const struct tl_config_key *key, const void *field, unsigned indent,
+	             FILE *out);
 };
 
 /* A word that stands for a value of its own, such as `none`. */
@@ -61,20 +62,20 @@ enum { TL_KEY_WORDS = 2 };
 struct tl_config_key {
 	const char *name;
 	enum tl_key_type type;
-	bool open_low;         /* NUMBER: low itself is excluded */
-	const char *unit;      /* for people; NULL */
-	const char *standard;  /* the default as one would write it; NULL: required */
-	const char *help;      /* one line, with the source mark of the default where it has one */
+	bool open_low;        /* NUMBER: low itself is excluded */
+	const char *unit;     /* for people; NULL */
+	const char *standard; /* the default as one would write it; NULL: required */
+	const char *help;     /* one line, with the source mark of the default where it has one */
 	size_t offset, width;
-	size_t count_offset;   /* LIST */
-	int64_t min, max;      /* of integers and quantities, inclusive; max 0: no bound above */
-	double low, high;      /* NUMBER; both 0: any */
-	const char *choices;   /* CHOICE: `a|b|c` */
-	int64_t base;          /* CHOICE: value of the first */
+	size_t count_offset; /* LIST */
+	int64_t min, max;    /* of integers and quantities, inclusive; max 0: no bound above */
+	double low, high;    /* NUMBER; both 0: any */
+	const char *choices; /* CHOICE: `a|b|c` */
+	int64_t base;        /* CHOICE: value of the first */
 	struct tl_word words[TL_KEY_WORDS];
 	const struct tl_section *section; /* MAP, LIST */
 	const struct tl_custom *custom;   /* CUSTOM */
-	const char *shorthand; /* a scalar here stands for a map with this one key */
+	const char *shorthand;            /* a scalar here stands for a map with this one key */
 };
 
 struct tl_section {

@@ -28,10 +28,12 @@ static enum tl_status add_setting(struct tl_fill *fill, struct tl_seat_setting *
 		return status;
 	for (size_t i = 0; i < seat->count; i++)
 		if (strcmp(seat->settings[i].name, name) == 0)
-			return tl_fill_fault(fill, node, "the option is given twice (first at line %ld)",
+			return tl_fill_fault(fill, node,
+			                     "the option is given twice (first at line %ld)",
 			                     seat->settings[i].line);
 	if (seat->count == SETTINGS_MAX)
-		return tl_fill_fault(fill, node, "too many options: wanted at most %d", SETTINGS_MAX);
+		return tl_fill_fault(fill, node, "too many options: wanted at most %d",
+		                     SETTINGS_MAX);
 	if (!seat->settings)
 		seat->settings =
 		    tl_arena_alloc(fill->arena, SETTINGS_MAX * sizeof(*seat->settings));
@@ -107,7 +109,8 @@ static void emit_settings(const struct tl_seat_setting *seat, unsigned indent, F
 }
 
 /* The scheduler's options stand directly under policy: (tl_policy_emit_other). */
-static void emit_seat(const struct tl_config_key *key, const void *field, unsigned indent, FILE *out)
+static void emit_seat(const struct tl_config_key *key, const void *field, unsigned indent,
+                      FILE *out)
 {
 	const struct tl_seat_config *config = field;
 	bool map = config->seat.count > 0 && strcmp(key->name, "scheduler") != 0;

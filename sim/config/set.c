@@ -20,7 +20,7 @@ struct edit {
 /* What the schema knows of the place the walk has come to. */
 struct place {
 	const struct tl_section *section; /* of the map, or of the list's elements; NULL: free */
-	const struct tl_config_key *key;         /* whose value this is; NULL */
+	const struct tl_config_key *key;  /* whose value this is; NULL */
 };
 
 static enum tl_status malformed(const struct edit *edit)
@@ -97,12 +97,12 @@ static enum tl_status child_of(const struct edit *edit, const struct tl_tree *pa
 
 	if (step->name[0] != '\0' && parent->kind != TL_TREE_MAP)
 		return tl_error_set(edit->error, TL_E_USAGE, edit->source->name, 0, 0,
-		                    "`%s` cannot be set there: got %s, wanted a map of keys", step->name,
-		                    tl_tree_describe(parent, got, sizeof got));
+		                    "`%s` cannot be set there: got %s, wanted a map of keys",
+		                    step->name, tl_tree_describe(parent, got, sizeof got));
 	if (step->name[0] == '\0' && parent->kind != TL_TREE_LIST)
 		return tl_error_set(edit->error, TL_E_USAGE, edit->source->name, 0, 0,
-		                    "`[%zu]` cannot be set there: got %s, wanted a list", step->index,
-		                    tl_tree_describe(parent, got, sizeof got));
+		                    "`[%zu]` cannot be set there: got %s, wanted a list",
+		                    step->index, tl_tree_describe(parent, got, sizeof got));
 	if (step->name[0] == '\0' && step->index > parent->count)
 		return tl_error_set(edit->error, TL_E_USAGE, edit->source->name, 0, 0,
 		                    "index: got %zu, wanted one from 0 to %zu (the list has %zu)",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/config/tree.h"
 
+#include "sim/base/assert.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +80,7 @@ void tl_tree_put(struct tl_arena *arena, struct tl_tree *map, const char *name,
 {
 	size_t at = find_key(map, name);
 
+	TL_ASSERT(map->kind == TL_TREE_MAP);
 	if (at == map->count)
 		tl_tree_append(arena, map, value);
 	map->items[at] = value;
@@ -158,12 +161,11 @@ static enum tl_status take_key(struct builder *b, const yaml_event_t *event)
 		               map->keys[at].line);
 		return fault(b, event->start_mark, what);
 	}
-	b->key = (struct tl_tree_key){.name = tl_arena_strdup(b->arena, name),
-	                              .source = b->source,
-	                              .line = b->source->flag ? 0 : (long)event->start_mark.line + 1,
-	                              .column = b->source->flag
-	                                            ? 0
-	                                            : (long)event->start_mark.column + 1};
+	b->key = (struct tl_tree_key){
+	    .name = tl_arena_strdup(b->arena, name),
+	    .source = b->source,
+	    .line = b->source->flag ? 0 : (long)event->start_mark.line + 1,
+	    .column = b->source->flag ? 0 : (long)event->start_mark.column + 1};
 	return TL_OK;
 }
 
@@ -228,7 +230,8 @@ static enum tl_status refuse_extras(const struct builder *b, const yaml_event_t 
 
 	switch (event->type) {
 	case YAML_ALIAS_EVENT:
-		return fault(b, event->start_mark, "aliases (`*name`) are not accepted: write the value out");
+		return fault(b, event->start_mark,
+		             "aliases (`*name`) are not accepted: write the value out");
 	case YAML_SCALAR_EVENT:
 		anchor = event->data.scalar.anchor;
 		tag = event->data.scalar.tag;
@@ -294,8 +297,8 @@ static enum tl_status syntax_fault(const struct builder *b, const yaml_parser_t 
 		}
 	}
 	(void)snprintf(what, sizeof what, "not YAML: %s%s%s",
-	               parser->problem ? parser->problem : "unreadable",
-	               parser->context ? " " : "", parser->context ? parser->context : "");
+	               parser->problem ? parser->problem : "unreadable", parser->context ? " " : "",
+	               parser->context ? parser->context : "");
 	return fault(b, mark, what);
 }
 

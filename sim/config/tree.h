@@ -16,7 +16,7 @@
 
 enum {
 	TL_TREE_DEPTH_MAX = 32,
-	TL_TREE_KEYS_MAX = 1024, /* of one map */
+	TL_TREE_KEYS_MAX = 1024,    /* of one map */
 	TL_TREE_BYTES_MAX = 4 << 20 /* of one file */
 };
 
@@ -37,10 +37,10 @@ struct tl_tree_key {
 
 struct tl_tree {
 	enum tl_tree_kind kind;
-	bool plain;        /* scalar without quotes */
-	const char *text;  /* scalar */
+	bool plain;       /* scalar without quotes */
+	const char *text; /* scalar */
 	const struct tl_source *source;
-	long line, column; /* 1-based; 0 where the source is a flag */
+	long line, column;        /* 1-based; 0 where the source is a flag */
 	struct tl_tree **items;   /* of a list; values of a map */
 	struct tl_tree_key *keys; /* of a map */
 	size_t count, capacity;

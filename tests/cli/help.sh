@@ -30,6 +30,7 @@ check() { # verb...
 	for word in "$@"; do
 		grep -qE "^\.(Ss|Cm|Cm .*|Ss .*)\b$word\b" "$page" || fail "the manual page lacks the verb $word"
 	done
+	# shellcheck disable=SC2013 # flags are words
 	for flag in $(sed -n 's/^  .*--\([a-z][a-z-]*\).*/\1/p' long | sort -u); do
 		grep -qE "Fl -$flag( |\$)|, -$flag( |\$)" "$page" || fail "the manual page lacks --$flag of $*"
 	done
@@ -49,6 +50,7 @@ for verb in $verbs; do
 done
 
 # No flag of the page that no verb has.
+# shellcheck disable=SC2013 # flags are words
 for flag in $(grep -oE '(Fl|,) -[a-z-]+' "$page" | sed 's/.* -//' | sort -u); do
 	for verb in $verbs "trace inspect" "trace lint" "trace convert" "trace generate"; do
 		# shellcheck disable=SC2086 # two words
@@ -57,9 +59,10 @@ for flag in $(grep -oE '(Fl|,) -[a-z-]+' "$page" | sed 's/.* -//' | sort -u); do
 done
 
 if command -v mandoc >/dev/null; then
-	mandoc -T lint -W error "$page" >lint 2>&1 || { fail "mandoc: $(cat lint)"; }
+	mandoc -T lint -W error "$page" >complaints 2>&1
+	[ ! -s complaints ] || fail "mandoc: $(head -n 3 complaints)"
 elif command -v groff >/dev/null; then
-	groff -mandoc -Tutf8 -ww "$page" >/dev/null 2>lint
-	[ ! -s lint ] || fail "groff: $(head -n 3 lint)"
+	groff -mandoc -Tutf8 -ww "$page" >/dev/null 2>complaints
+	[ ! -s complaints ] || fail "groff: $(head -n 3 complaints)"
 fi
 finish

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Wrong command lines: exit 64, with what was got and a way on.
+# shellcheck disable=SC2016 # the backquotes are part of what is said
 . "$ROOT/tests/cli/_lib.sh"
 
 wrong() { # text, argument...

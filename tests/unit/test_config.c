@@ -97,28 +97,27 @@ Test(config, workload_defaults_agree_with_the_readers)
 
 Test(config, workload_entry)
 {
-	struct tl_scenario *s =
-	    parse("seed: 7\n"
-	          "workload:\n"
-	          "  - trace: a.csv\n"
-	          "  - trace: /data/b.csv\n"
-	          "    format: openb\n"
-	          "    window: {start: 2d, length: 36h}\n"
-	          "    limit: 500\n"
-	          "    scale_time: 0.5\n"
-	          "    scale_size: 2\n"
-	          "    min_gpus: 500m\n"
-	          "    max_gpus: 64\n"
-	          "    limit_gpus: 32\n"
-	          "    tenant: vc1\n"
-	          "    assign_tenant: moba\n"
-	          "    demand: 1.3\n"
-	          "    shuffle: true\n"
-	          "    drop_duplicates: true\n"
-	          "    drop_zero_gpu: true\n"
-	          "    queue: low\n"
-	          "    kind: inference\n"
-	          "    infeasible: clamp\n");
+	struct tl_scenario *s = parse("seed: 7\n"
+	                              "workload:\n"
+	                              "  - trace: a.csv\n"
+	                              "  - trace: /data/b.csv\n"
+	                              "    format: openb\n"
+	                              "    window: {start: 2d, length: 36h}\n"
+	                              "    limit: 500\n"
+	                              "    scale_time: 0.5\n"
+	                              "    scale_size: 2\n"
+	                              "    min_gpus: 500m\n"
+	                              "    max_gpus: 64\n"
+	                              "    limit_gpus: 32\n"
+	                              "    tenant: vc1\n"
+	                              "    assign_tenant: moba\n"
+	                              "    demand: 1.3\n"
+	                              "    shuffle: true\n"
+	                              "    drop_duplicates: true\n"
+	                              "    drop_zero_gpu: true\n"
+	                              "    queue: low\n"
+	                              "    kind: inference\n"
+	                              "    infeasible: clamp\n");
 	const struct tl_workload *w = &s->workloads[1];
 
 	cr_assert_eq(s->workload_count, 2);
@@ -183,11 +182,11 @@ Test(config, policy_seats_and_options)
 
 Test(config, words_stand_for_values)
 {
-	struct tl_scenario *s =
-	    parse("workload: [{trace: a}]\nhorizon: none\ncheckpoint: {interval: optimal, mode: async}\n"
-	          "tenants: [{name: a, quota: 8}, {name: b}]\nestimates: noisy(0.3)\n"
-	          "physics: ideal\noutput: {tables: [jobs, placements]}\nfailures: {enabled: true}\n"
-	          "faults: [{at: 2d, do: node-down, for: ever}, {at: 1h, do: kill-jobs, jobs: 5}]\n");
+	struct tl_scenario *s = parse(
+	    "workload: [{trace: a}]\nhorizon: none\ncheckpoint: {interval: optimal, mode: async}\n"
+	    "tenants: [{name: a, quota: 8}, {name: b}]\nestimates: noisy(0.3)\n"
+	    "physics: ideal\noutput: {tables: [jobs, placements]}\nfailures: {enabled: true}\n"
+	    "faults: [{at: 2d, do: node-down, for: ever}, {at: 1h, do: kill-jobs, jobs: 5}]\n");
 
 	cr_assert_eq(s->horizon_ns, TL_NEVER);
 	cr_assert_eq(s->physics.checkpoint_interval_ns, -1);
@@ -230,8 +229,8 @@ Test(config, effective_text_reads_back_as_itself)
 		cr_assert_eq(once->horizon_ns, twice->horizon_ns);
 		cr_assert_eq(once->tables, twice->tables);
 		cr_assert_eq(once->cluster.node_count, twice->cluster.node_count);
-		cr_assert_float_eq(once->physics.utilisation_median, twice->physics.utilisation_median,
-		                   0);
+		cr_assert_float_eq(once->physics.utilisation_median,
+		                   twice->physics.utilisation_median, 0);
 		tl_scenario_destroy(once);
 		tl_scenario_destroy(twice);
 	}

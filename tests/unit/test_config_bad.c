@@ -47,8 +47,10 @@ static const struct bad bad[] = {
     /* unknown keys */
     {WORK "nam: a\n", 2, 1, "unknown key `nam`; did you mean `name`?"},
     {WORK "horizn: 7d\n", 2, 1, "did you mean `horizon`?"},
-    {WORK "checkpoint:\n  intervall: 5min\n", 3, 3, "checkpoint: unknown key `intervall`; did you mean `interval`?"},
-    {"workload: [{trace: a, frmat: philly}]\n", 1, 23, "workload[0]: unknown key `frmat`; did you mean `format`?"},
+    {WORK "checkpoint:\n  intervall: 5min\n", 3, 3,
+     "checkpoint: unknown key `intervall`; did you mean `interval`?"},
+    {"workload: [{trace: a, frmat: philly}]\n", 1, 23,
+     "workload[0]: unknown key `frmat`; did you mean `format`?"},
     {WORK "zebra: 1\n", 2, 1, "unknown key `zebra`"},
     /* wrong types */
     {WORK "name: [a]\n", 2, 7, "name: got a list"},
@@ -122,9 +124,12 @@ static const struct bad bad[] = {
     {WORK "faults: [{at: 1d, do: explode}]\n", 2, 23, "node-down|kill-jobs"},
     {WORK "faults: [{at: 1d, do: node-down, nodes: 33}]\n", 2, 41, "at most the cluster's 32"},
     {WORK "faults: [{at: 1d, do: node-down, node: n9}]\n", 2, 40, "wanted a node of the cluster"},
-    {WORK "faults: [{at: 1d, do: node-down, node: node-0001, nodes: 2}]\n", 2, 58, "does not go with `node`"},
-    {WORK "faults: [{at: 1d, do: node-down, jobs: 3}]\n", 2, 40, "does not go with `do: node-down`"},
-    {WORK "faults: [{at: 1d, do: kill-jobs, for: 1h}]\n", 2, 39, "does not go with `do: kill-jobs`"},
+    {WORK "faults: [{at: 1d, do: node-down, node: node-0001, nodes: 2}]\n", 2, 58,
+     "does not go with `node`"},
+    {WORK "faults: [{at: 1d, do: node-down, jobs: 3}]\n", 2, 40,
+     "does not go with `do: node-down`"},
+    {WORK "faults: [{at: 1d, do: kill-jobs, for: 1h}]\n", 2, 39,
+     "does not go with `do: kill-jobs`"},
     {WORK "watchdog: {cpu: 0s}\n", 2, 17, "from 1s"},
     {"name: a\n", 1, 1, "workload: got no entry"},
     {"workload: []\n", 1, 11, "workload: got no entry"},
@@ -140,7 +145,8 @@ static const struct bad bad[] = {
     {"workload: [{trace: a, queue: urgent}]\n", 1, 30, "wanted one of `queues`"},
     {"workload: [{trace: a, kind: game}]\n", 1, 29, "wanted one of recorded|training"},
     {"workload: [{trace: a, static: true, window: 1d}]\n", 1, 45, "no times to cut"},
-    {"cluster: {groups: [{gpus: 0}]}\nworkload: [{trace: a, demand: 1}]\n", 2, 31, "no GPU to fill"},
+    {"cluster: {groups: [{gpus: 0}]}\nworkload: [{trace: a, demand: 1}]\n", 2, 31,
+     "no GPU to fill"},
     /* clusters */
     {WORK "cluster: nowhere\n", 2, 10, "no cluster `nowhere`"},
     {WORK "cluster: [a]\n", 2, 10, "cluster: got a list"},
@@ -152,8 +158,8 @@ static const struct bad bad[] = {
     {WORK "cluster: {groups: [{count: 0}]}\n", 2, 28, "from 1 to 100000"},
     {WORK "cluster: {groups: [{count: -1}]}\n", 2, 28, "from 1 to 100000"},
     {WORK "cluster: {groups: [{model: Unheard}]}\n", 2, 20, "wanted `gpu_memory` as well"},
-    {WORK "cluster: {groups: [{model: X, gpu_memory: 1GiB}, {model: X, gpu_memory: 2GiB}]}\n", 2, 50,
-     "another memory"},
+    {WORK "cluster: {groups: [{model: X, gpu_memory: 1GiB}, {model: X, gpu_memory: 2GiB}]}\n", 2,
+     50, "another memory"},
     {WORK "cluster: {groups: [{count: 60000}, {count: 60000}]}\n", 2, 36, "more than 100000 nodes"},
     {WORK "cluster: {groups: [{count: 50000, gpus: 64}]}\n", 2, 10, "wanted at most 1000000"},
     {WORK "cluster: {groups: [{count: 1}, {count: 1}], nodes: 3}\n", 2, 10, "this one has several"},
@@ -181,8 +187,8 @@ Test(config_bad, each_is_refused_at_its_place)
 		cr_expect_neq(status, TL_OK, "accepted:\n%s", bad[i].text);
 		cr_expect_eq(error.code, status);
 		cr_expect_null(scenario);
-		cr_expect(strstr(error.message, bad[i].says), "%s\nsays: %s\nwanted: %s", bad[i].text,
-		          error.message, bad[i].says);
+		cr_expect(strstr(error.message, bad[i].says), "%s\nsays: %s\nwanted: %s",
+		          bad[i].text, error.message, bad[i].says);
 		if (bad[i].line > 0) {
 			cr_expect_str_eq(error.file, "bad.yaml", "%s", bad[i].text);
 			cr_expect_eq(error.line, bad[i].line, "%s\nline %ld: %s", bad[i].text,
@@ -248,7 +254,8 @@ static void load_bytes(const char *bytes, size_t size, enum tl_status wanted, co
 	cr_assert_not_null(file);
 	cr_assert_eq(fwrite(bytes, 1, size, file), size);
 	cr_assert_eq(fclose(file), 0);
-	cr_assert_eq(tl_scenario_load(path, NULL, 0, &scenario, &error), wanted, "%s", error.message);
+	cr_assert_eq(tl_scenario_load(path, NULL, 0, &scenario, &error), wanted, "%s",
+	             error.message);
 	cr_assert_str_eq(error.file, path);
 	cr_assert(strstr(error.message, says), "%s", error.message);
 }
@@ -282,8 +289,9 @@ Test(config_bad, files_that_are_no_scenarios)
 			state ^= state << 13;
 			state ^= state >> 7;
 			state ^= state << 17;
-			noise[i] = (unsigned char)(round % 2 ? "[]{}:,-# \n'\"&*!|>%@`?a1"[state % 24]
-			                                     : (char)(state >> 24));
+			noise[i] =
+			    (unsigned char)(round % 2 ? "[]{}:,-# \n'\"&*!|>%@`?a1"[state % 24]
+			                              : (char)(state >> 24));
 		}
 		cr_assert_not_null(out);
 		cr_assert_eq(fwrite(noise, 1, sizeof noise, out), sizeof noise);

@@ -15,8 +15,9 @@ static struct tl_scenario *with_cluster(const char *value)
 	struct tl_scenario *scenario = NULL;
 	struct tl_error error = TL_ERROR_INIT;
 
-	cr_assert_eq(tl_scenario_parse("test", "workload: [{trace: a}]", &set, 1, &scenario, &error),
-	             TL_OK, "%s: %s", value, error.message);
+	cr_assert_eq(
+	    tl_scenario_parse("test", "workload: [{trace: a}]", &set, 1, &scenario, &error), TL_OK,
+	    "%s: %s", value, error.message);
 	return scenario;
 }
 
@@ -71,8 +72,7 @@ Test(config_cluster, every_shipped_one)
 
 Test(config_cluster, compact)
 {
-	struct tl_scenario *s =
-	    with_cluster("6x2:cpus=48,mem=192GiB,model=T4,rack=2,pod=3,leaf=1");
+	struct tl_scenario *s = with_cluster("6x2:cpus=48,mem=192GiB,model=T4,rack=2,pod=3,leaf=1");
 	const struct tl_node_spec *node = &s->cluster.nodes[5];
 
 	cr_assert_eq(s->cluster.node_count, 6);
@@ -92,9 +92,9 @@ Test(config_cluster, compact)
 
 Test(config_cluster, groups_mix)
 {
-	struct tl_scenario *s =
-	    with_cluster("{name: m, groups: [{count: 2, gpus: 8}, {name: cpu, count: 3, gpus: 0, cpus: 64}, "
-	                 "{count: 1, gpus: 4, model: T4}]}");
+	struct tl_scenario *s = with_cluster(
+	    "{name: m, groups: [{count: 2, gpus: 8}, {name: cpu, count: 3, gpus: 0, cpus: 64}, "
+	    "{count: 1, gpus: 4, model: T4}]}");
 	const struct tl_node_spec *nodes = s->cluster.nodes;
 
 	cr_assert_str_eq(s->cluster.name, "m");
@@ -147,9 +147,10 @@ Test(config_cluster, public_lists)
 		size_t nodes;
 		uint64_t gpus;
 	} lists[] = {
-	    {"{list: ../shared/traces/openb/openb_node_list_gpu_node.csv, gpu_memory: 32GiB}", 1213, 6212},
-	    {"{list: ../shared/traces/clusters/pai_machine_spec.csv, format: pai, gpu_memory: 16GiB}", 1897,
-	     6742},
+	    {"{list: ../shared/traces/openb/openb_node_list_gpu_node.csv, gpu_memory: 32GiB}", 1213,
+	     6212},
+	    {"{list: ../shared/traces/clusters/pai_machine_spec.csv, format: pai, gpu_memory: 16GiB}",
+	     1897, 6742},
 	};
 
 	if (access("../shared/traces/openb", R_OK) != 0)

@@ -25,11 +25,12 @@ static void is_documented(const struct tl_section *section, const struct tl_conf
 	                      key->type == TL_KEY_BANDWIDTH || key->type == TL_KEY_SHARE;
 
 	cr_expect(key->help && strlen(key->help) > 5 && strlen(key->help) < 200, "%s", key->name);
-	cr_expect(key->help[strlen(key->help) - 1] != '.', "%s: help ends in a full stop", key->name);
+	cr_expect(key->help[strlen(key->help) - 1] != '.', "%s: help ends in a full stop",
+	          key->name);
 	cr_expect(!quantity || key->unit, "%s has no unit", key->name);
 	cr_expect_eq(tl_section_find(section, key->name), key, "%s stands twice", key->name);
-	cr_expect_eq(key->name[strspn(key->name, "abcdefghijklmnopqrstuvwxyz0123456789_")], '\0', "%s",
-	             key->name);
+	cr_expect_eq(key->name[strspn(key->name, "abcdefghijklmnopqrstuvwxyz0123456789_")], '\0',
+	             "%s", key->name);
 }
 
 Test(config_schema, every_key_is_documented)
@@ -95,8 +96,8 @@ static void keeps_its_range(const struct tl_section *section, const struct tl_co
 	default:
 		return;
 	}
-	cr_expect_eq(try_text(key, quantity_text(key, key->min, text, sizeof text)), TL_OK, "%s: %s",
-	             key->name, text);
+	cr_expect_eq(try_text(key, quantity_text(key, key->min, text, sizeof text)), TL_OK,
+	             "%s: %s", key->name, text);
 	if (key->min > 0)
 		cr_expect_neq(try_text(key, quantity_text(key, key->min - 1, text, sizeof text)),
 		              TL_OK, "%s: %s", key->name, text);
@@ -126,8 +127,8 @@ static void fits_its_field(const struct tl_section *section, const struct tl_con
 {
 	(void)section;
 	if (key->type == TL_KEY_INT || key->type == TL_KEY_FACTOR || key->type == TL_KEY_CHOICE)
-		cr_expect(key->width == 8 || key->width == 4 || (key->width == 1 && !key->max), "%s",
-		          key->name);
+		cr_expect(key->width == 8 || key->width == 4 || (key->width == 1 && !key->max),
+		          "%s", key->name);
 	if (key->type == TL_KEY_DURATION || key->type == TL_KEY_SIZE || key->type == TL_KEY_SHARE ||
 	    key->type == TL_KEY_BANDWIDTH || key->type == TL_KEY_NUMBER)
 		cr_expect_eq(key->width, 8, "%s", key->name);
@@ -142,20 +143,31 @@ Test(config_schema, every_value_fits_its_field)
 
 Test(config_schema, exact_texts_read_back)
 {
-	static const int64_t values[] = {0,       1,         999,          1000,       1001,
-	                                 1024,    1536000,   TL_NS_PER_MS, 90 * TL_NS_PER_S,
-	                                 TL_GIB,  1000000000, 132 * TL_NS_PER_MIN, INT64_MAX - 1};
+	static const int64_t values[] = {0,
+	                                 1,
+	                                 999,
+	                                 1000,
+	                                 1001,
+	                                 1024,
+	                                 1536000,
+	                                 TL_NS_PER_MS,
+	                                 90 * TL_NS_PER_S,
+	                                 TL_GIB,
+	                                 1000000000,
+	                                 132 * TL_NS_PER_MIN,
+	                                 INT64_MAX - 1};
 	char text[64];
 
 	for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
 		int64_t back = -1;
 
-		cr_expect_eq(tl_parse_duration(tl_exact_duration(values[i], text, sizeof text), &back,
-		                               NULL),
-		             TL_OK, "%s", text);
+		cr_expect_eq(
+		    tl_parse_duration(tl_exact_duration(values[i], text, sizeof text), &back, NULL),
+		    TL_OK, "%s", text);
 		cr_expect_eq(back, values[i], "%s", text);
-		cr_expect_eq(tl_parse_size(tl_exact_size(values[i], text, sizeof text), &back, NULL),
-		             TL_OK, "%s", text);
+		cr_expect_eq(
+		    tl_parse_size(tl_exact_size(values[i], text, sizeof text), &back, NULL), TL_OK,
+		    "%s", text);
 		cr_expect_eq(back, values[i], "%s", text);
 	}
 	cr_expect_str_eq(tl_exact_milli(1020, text, sizeof text), "1.02");
@@ -191,6 +203,7 @@ Test(config_schema, suggestions)
 	cr_expect_str_eq(tl_suggest_key(&tl_scenario_section, "chec"), "checkpoint");
 	cr_expect_null(tl_suggest_key(&tl_scenario_section, "xylophone"));
 	cr_expect_null(tl_suggest_key(&tl_scenario_section, ""));
-	cr_expect_null(tl_suggest_key(&tl_scenario_section,
-	                              "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+	cr_expect_null(
+	    tl_suggest_key(&tl_scenario_section,
+	                   "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
 }

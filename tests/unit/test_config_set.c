@@ -7,10 +7,10 @@
 #include <string.h>
 
 static const char base[] = "name: base\n"
-                           "workload:\n"
-                           "  - {trace: a.csv, demand: 1.1}\n"
-                           "  - {trace: b.csv, window: 7d}\n"
-                           "policy: {order: las, place: {use: fgd, mode: fast}}\n";
+			   "workload:\n"
+			   "  - {trace: a.csv, demand: 1.1}\n"
+			   "  - {trace: b.csv, window: 7d}\n"
+			   "policy: {order: las, place: {use: fgd, mode: fast}}\n";
 
 static struct tl_scenario *with(const char *key, const char *value)
 {
@@ -61,7 +61,8 @@ Test(config_set, appends_to_a_list)
 
 Test(config_set, flow_lists_and_maps)
 {
-	struct tl_scenario *s = with("faults", "[{at: 1h, do: kill-jobs}, {at: 2h, do: node-down}]");
+	struct tl_scenario *s =
+	    with("faults", "[{at: 1h, do: kill-jobs}, {at: 2h, do: node-down}]");
 
 	cr_assert_eq(s->fault_count, 2);
 	tl_scenario_destroy(s);
@@ -128,7 +129,8 @@ Test(config_set, a_list_that_is_a_default)
 
 Test(config_set, the_last_of_two_wins)
 {
-	const struct tl_override set[] = {{.key = "seed", .value = "1"}, {.key = "seed", .value = "2"}};
+	const struct tl_override set[] = {{.key = "seed", .value = "1"},
+	                                  {.key = "seed", .value = "2"}};
 	struct tl_scenario *scenario = NULL;
 	struct tl_error error = TL_ERROR_INIT;
 
@@ -183,9 +185,10 @@ Test(config_set, refusals_name_the_flag)
 		enum tl_status status =
 		    tl_scenario_parse("base.yaml", base, &set, 1, &scenario, &error);
 
-		cr_expect_eq(status, TL_E_USAGE, "%s=%s: %d", bad[i].key, bad[i].value, (int)status);
-		cr_expect_eq(strncmp(error.file, "--set ", 6), 0, "%s=%s: %s", bad[i].key, bad[i].value,
-		             error.file);
+		cr_expect_eq(status, TL_E_USAGE, "%s=%s: %d", bad[i].key, bad[i].value,
+		             (int)status);
+		cr_expect_eq(strncmp(error.file, "--set ", 6), 0, "%s=%s: %s", bad[i].key,
+		             bad[i].value, error.file);
 		cr_expect_eq(strcmp(error.file + 6, bad[i].key), 0, "%s", error.file);
 		cr_expect_eq(error.line, 0);
 		cr_expect(strstr(error.message, bad[i].says), "%s=%s: %s", bad[i].key, bad[i].value,
