@@ -24,7 +24,8 @@ unset DISPLAY # nothing opens a window
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tidelab-tests.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
+# timeout leads a process group of its own, which ^C does not reach.
+trap 'kill "$(cat "$scratch/pid")" 2>/dev/null; exit 130' INT TERM
 logs=$TIDELAB_BUILD/tests/logs
 mkdir -p "$logs"
 
@@ -47,7 +48,9 @@ run() { # name, log, command...
 	shift 2
 	mkdir -p "$scratch/$name"
 	{
-		TMPDIR=$scratch/$name timeout -k 10 600 "$@" 2>&1 </dev/null
+		# shellcheck disable=SC2016 # expanded by the inner shell
+		TMPDIR=$scratch/$name sh -c 'echo $$ >"$1"; shift; exec timeout -k 10 600 "$@"' sh \
+			"$scratch/pid" "$@" 2>&1 </dev/null
 		echo $? >"$scratch/status"
 	} | cat >"$log"
 	rm -rf "${scratch:?}/$name"
@@ -83,7 +86,9 @@ program() { # folder name
 	echo "$1: $good passed, $bad failed, $left skipped ($(($(date +%s) - began)) s)"
 	grep '^\[SKIP\]' "$log"
 	if [ "$bad" -gt 0 ]; then
-		grep -v -e '^\[RUN \]' -e '^\[PASS\]' -e "^\[SKIP\]" -e "^\[====\] Running" "$log"
+		grep -a -e '^\[----\]' -e '^\[FAIL\]' -e '^\[ERR' -e 'runtime error:' -e 'ERROR:' -e SUMMARY: "$log" |
+			grep -v '^\[----\] Criterion v'
+		echo "(all of it: $log)"
 	fi
 }
 
