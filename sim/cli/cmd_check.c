@@ -2,7 +2,7 @@
 /* tidelab check: everything short of running. */
 #include "sim/cli/cli.h"
 
-#include "sim/plane/trial.h"
+#include "sim/plane/supervise.h"
 
 static const struct tl_flag flags[] = {
     {"effective", 'e', NULL, "print the effective configuration, every key of it, and no report"},
@@ -18,7 +18,7 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 
 	(void)command;
 	if (status == TL_OK)
-		status = tl_trial_check(scenario, effective ? NULL : stdout, error);
+		status = tl_supervise_check(scenario, effective ? NULL : stdout, stderr, error);
 	if (status == TL_OK && effective)
 		(void)fputs(scenario->text, stdout);
 	tl_scenario_destroy(scenario);

@@ -35,6 +35,8 @@ struct supervision {
 	const struct tl_run_options *options;
 	struct tl_pulse *pulse;
 	char *partial_path; /* beside the final name; NULL: no file */
+	bool check;          /* everything short of running … */
+	FILE *report;        /* … and what was found goes here */
 	pid_t child;
 	sigset_t before;
 	int64_t started_ns;
@@ -72,7 +74,9 @@ static _Noreturn void child_main(struct supervision *sup, pid_t parent)
 #endif
 	if (getppid() != parent)
 		_exit(TL_E_OS);
-	enum tl_status status = tl_trial_run(sup->scenario, &options, sup->pulse, &error);
+	enum tl_status status =
+	    sup->check ? tl_trial_check(sup->scenario, sup->report, sup->pulse, &error)
+	               : tl_trial_run(sup->scenario, &options, sup->pulse, &error);
 
 	sup->pulse->error = error;
 	sup->pulse->status = status;
@@ -311,51 +315,65 @@ static enum tl_status publish(struct supervision *sup, struct tl_error *error)
 	return TL_OK;
 }
 
-enum tl_status tl_supervise_run(const struct tl_scenario *scenario,
-                                const struct tl_run_options *options, struct tl_error *error)
+/* Has a child do it: forks, watches, judges. */
+static enum tl_status contain(struct supervision *sup, struct tl_error *error)
 {
-	struct supervision sup = {.scenario = scenario,
-	                          .options = options,
-	                          .started_ns = clock_ns(CLOCK_MONOTONIC)};
-
-	sup.seen_wall_ns = sup.started_ns;
-	enum tl_status status = prepare_output(&sup, error);
+	enum tl_status status;
 	sigset_t watched;
 	int wait_status = 0;
 	pid_t parent = getpid();
 
-	if (status != TL_OK)
-		return status;
-	sup.pulse = mmap(NULL, sizeof(*sup.pulse), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-	                 -1, 0);
-	if (sup.pulse == MAP_FAILED) {
-		free(sup.partial_path);
+	sup->started_ns = sup->seen_wall_ns = clock_ns(CLOCK_MONOTONIC);
+	sup->pulse = mmap(NULL, sizeof(*sup->pulse), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+	                  -1, 0);
+	if (sup->pulse == MAP_FAILED)
 		return tl_error_set(error, TL_E_OS, NULL, 0, 0, "shared memory: %s", strerror(errno));
-	}
-	atomic_store(&sup.pulse->seat, TL_SEAT_COUNT);
+	atomic_store(&sup->pulse->seat, TL_SEAT_COUNT);
 	sigemptyset(&watched);
 	sigaddset(&watched, SIGCHLD);
 	sigaddset(&watched, SIGINT);
 	sigaddset(&watched, SIGTERM);
 	sigaddset(&watched, SIGHUP);
-	sigprocmask(SIG_BLOCK, &watched, &sup.before);
+	sigprocmask(SIG_BLOCK, &watched, &sup->before);
 	fflush(NULL);
-	sup.child = fork();
-	if (sup.child == 0)
-		child_main(&sup, parent);
-	if (sup.child < 0)
+	sup->child = fork();
+	if (sup->child == 0)
+		child_main(sup, parent);
+	if (sup->child < 0)
 		status = tl_error_set(error, TL_E_OS, NULL, 0, 0, "fork: %s", strerror(errno));
 	else
-		status = wait_for(&sup, &watched, &wait_status, error);
-	clear_progress(&sup);
+		status = wait_for(sup, &watched, &wait_status, error);
+	clear_progress(sup);
 	if (status == TL_OK)
-		status = judge(&sup, wait_status, error);
+		status = judge(sup, wait_status, error);
+	/* The name is taken while ^C still waits: it comes before the file, or after it. */
 	if (status == TL_OK)
-		status = publish(&sup, error);
-	if (status != TL_OK && sup.partial_path != NULL)
-		unlink(sup.partial_path);
-	sigprocmask(SIG_SETMASK, &sup.before, NULL);
-	munmap(sup.pulse, sizeof(*sup.pulse));
+		status = publish(sup, error);
+	if (status != TL_OK && sup->partial_path != NULL)
+		unlink(sup->partial_path);
+	sigprocmask(SIG_SETMASK, &sup->before, NULL);
+	munmap(sup->pulse, sizeof(*sup->pulse));
+	return status;
+}
+
+enum tl_status tl_supervise_run(const struct tl_scenario *scenario,
+                                const struct tl_run_options *options, struct tl_error *error)
+{
+	struct supervision sup = {.scenario = scenario, .options = options};
+	enum tl_status status = prepare_output(&sup, error);
+
+	if (status == TL_OK)
+		status = contain(&sup, error);
 	free(sup.partial_path);
 	return status;
+}
+
+enum tl_status tl_supervise_check(const struct tl_scenario *scenario, FILE *report,
+                                  FILE *diagnostics, struct tl_error *error)
+{
+	const struct tl_run_options options = {.diagnostics = diagnostics};
+	struct supervision sup = {
+	    .scenario = scenario, .options = &options, .check = true, .report = report};
+
+	return contain(&sup, error);
 }

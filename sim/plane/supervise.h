@@ -27,4 +27,8 @@ struct tl_run_options {
 enum tl_status tl_supervise_run(const struct tl_scenario *scenario,
                                 const struct tl_run_options *options, struct tl_error *error);
 
+/* The same for everything short of running (tl_trial_check): modules are created there. */
+enum tl_status tl_supervise_check(const struct tl_scenario *scenario, FILE *report,
+                                  FILE *diagnostics, struct tl_error *error);
+
 #endif

@@ -449,10 +449,9 @@ enum tl_status tl_trial_run(const struct tl_scenario *scenario,
 }
 
 enum tl_status tl_trial_check(const struct tl_scenario *scenario, FILE *report,
-                              struct tl_error *error)
+                              struct tl_pulse *pulse, struct tl_error *error)
 {
 	const struct tl_trial_options options = {.diagnostics = report};
-	struct tl_pulse *pulse = tl_calloc(1, sizeof(*pulse));
 	struct tl_trial *trial = new_trial(scenario, &options, pulse);
 	enum tl_status status = set_up(trial, error);
 
@@ -475,6 +474,5 @@ enum tl_status tl_trial_check(const struct tl_scenario *scenario, FILE *report,
 		        trial->cluster.view.gpu_count);
 	}
 	tear_down(trial);
-	free(pulse);
 	return status;
 }

@@ -27,6 +27,6 @@ enum tl_status tl_trial_run(const struct tl_scenario *scenario,
 /* Everything short of running: traces, modules, options, infeasible jobs. What was found
  * goes to report, a line each. */
 enum tl_status tl_trial_check(const struct tl_scenario *scenario, FILE *report,
-                              struct tl_error *error);
+                              struct tl_pulse *pulse, struct tl_error *error);
 
 #endif
