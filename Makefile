@@ -25,6 +25,7 @@ PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
 INCLUDEDIR ?= $(PREFIX)/include
 DESTDIR ?=
 CPPFLAGS ?=
@@ -341,6 +342,7 @@ install: all ## Install under $(DESTDIR)$(PREFIX)
 	    $(DESTDIR)$(DATADIR)/tidelab/clusters $(DESTDIR)$(DATADIR)/tidelab/plots \
 	    $(DESTDIR)$(INCLUDEDIR)/tidelab/policies/abi $(DESTDIR)$(INCLUDEDIR)/tidelab/policies/lib
 	install -m 755 $(TIDELAB) $(DESTDIR)$(BINDIR)/tidelab
+	for f in $(wildcard sim/cli/*.1); do install -D -m 644 $$f $(DESTDIR)$(MANDIR)/man1/$${f##*/} || exit 1; done
 	install -m 755 $(filter-out $(BUILD)/policies/examples/%,$(SHIPPED_MODULES)) $(DESTDIR)$(LIBDIR)/tidelab/policies
 	install -m 644 $(wildcard policies/abi/*.h) $(DESTDIR)$(INCLUDEDIR)/tidelab/policies/abi
 	for f in $(wildcard policies/lib/*.h); do install -m 644 $$f $(DESTDIR)$(INCLUDEDIR)/tidelab/policies/lib || exit 1; done
@@ -352,7 +354,7 @@ endif # nothing missing
 
 .PHONY: uninstall format clean distclean
 uninstall: ## Remove what install put there
-	rm -f $(DESTDIR)$(BINDIR)/tidelab
+	rm -f $(DESTDIR)$(BINDIR)/tidelab $(DESTDIR)$(MANDIR)/man1/tidelab.1
 	rm -rf $(DESTDIR)$(LIBDIR)/tidelab $(DESTDIR)$(DATADIR)/tidelab $(DESTDIR)$(INCLUDEDIR)/tidelab
 
 format: ## Format every C source in place

@@ -15,7 +15,7 @@ command -v gcov >/dev/null 2>&1 || { echo "coverage: gcov (part of gcc) is not i
 find "$build/obj" -name '*.gcda' | grep -q . || { echo "coverage: no counters in $build/obj; \`make coverage\` makes them" >&2; exit 1; }
 
 # Of each object only the block of its own source counts: headers would be counted many times.
-find "$build/obj" -name '*.gcno' ! -path '*/obj/tests/*' | sort | while read -r notes; do
+find "$build/obj" -name '*.gcno' ! -path '*/obj/tests/*' ! -path '*/obj/pic/tests/*' | sort | while read -r notes; do
 	source=${notes#"$build/obj/"}
 	source=${source#pic/}
 	source=${source%.gcno}.c
