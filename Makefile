@@ -27,6 +27,7 @@ LIBDIR ?= $(PREFIX)/lib
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
 INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(DATADIR)/man
 DESTDIR ?=
 CPPFLAGS ?=
 LDFLAGS ?=
@@ -339,14 +340,20 @@ lint: ## Format, tidy, include rules, symbols, warnings as errors with gcc and c
 install: all ## Install under $(DESTDIR)$(PREFIX)
 	@test -n "$(PROGRAM)" || { echo "install: sim/cli/main.c is not there" >&2; exit 1; }
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/tidelab/policies $(DESTDIR)$(DATADIR)/tidelab/scenarios \
-	    $(DESTDIR)$(DATADIR)/tidelab/clusters $(DESTDIR)$(DATADIR)/tidelab/plots \
+	    $(DESTDIR)$(DATADIR)/tidelab/clusters $(DESTDIR)$(DATADIR)/tidelab/samples \
+	    $(DESTDIR)$(DATADIR)/tidelab/plots $(DESTDIR)$(MANDIR)/man1 \
 	    $(DESTDIR)$(INCLUDEDIR)/tidelab/policies/abi $(DESTDIR)$(INCLUDEDIR)/tidelab/policies/lib
 	install -m 755 $(TIDELAB) $(DESTDIR)$(BINDIR)/tidelab
 	for f in $(wildcard sim/cli/*.1); do install -D -m 644 $$f $(DESTDIR)$(MANDIR)/man1/$${f##*/} || exit 1; done
 	install -m 755 $(filter-out $(BUILD)/policies/examples/%,$(SHIPPED_MODULES)) $(DESTDIR)$(LIBDIR)/tidelab/policies
 	install -m 644 $(wildcard policies/abi/*.h) $(DESTDIR)$(INCLUDEDIR)/tidelab/policies/abi
 	for f in $(wildcard policies/lib/*.h); do install -m 644 $$f $(DESTDIR)$(INCLUDEDIR)/tidelab/policies/lib || exit 1; done
+	install -m 644 sim/cli/tidelab.1 $(DESTDIR)$(MANDIR)/man1
 	for f in $(wildcard workloads/scenarios/*); do install -m 644 $$f $(DESTDIR)$(DATADIR)/tidelab/scenarios || exit 1; done
+	for f in $(wildcard traces/samples/*); do install -m 644 $$f $(DESTDIR)$(DATADIR)/tidelab/samples || exit 1; done
+	@# Their samples lie beside them here.
+	for f in $(patsubst workloads/%,%,$(wildcard workloads/scenarios/*.yaml)); do \
+	    sed 's|\.\./\.\./traces/samples/|../samples/|' workloads/$$f > $(DESTDIR)$(DATADIR)/tidelab/$$f || exit 1; done
 	for f in $(wildcard workloads/clusters/*); do install -m 644 $$f $(DESTDIR)$(DATADIR)/tidelab/clusters || exit 1; done
 	for f in $(wildcard analysis/plots/*.gp); do install -m 644 $$f $(DESTDIR)$(DATADIR)/tidelab/plots || exit 1; done
 
