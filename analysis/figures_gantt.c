@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What still can be told apart at 1200 by 700; a run with more is shown in part. */
-enum { SEGMENTS_MAX = 2000, NODES_MAX = 64 };
+enum { SEGMENTS_MAX = 2000, NODES_MAX = 48 };
 
 /* Colours beyond those of the kinds, as plots/gantt.gp numbers them. */
 enum { COLOUR_IDLE = TL_ROW_KIND_COUNT + 1, COLOUR_DOWN };
@@ -39,8 +39,9 @@ struct gantt {
 	size_t segment_count, node_count, job_count, fault_count;
 	int64_t begin_ns, end_ns; /* of the run */
 	int64_t from_ns, to_ns;   /* of what is shown */
-	size_t shown_nodes;       /* of those with GPUs */
-	uint32_t *place;          /* line of each node; TL_ROW_NO_NODE: not shown */
+	size_t nodes_with_gpus;
+	size_t shown_nodes; /* of those */
+	uint32_t *place;    /* line of each node; TL_ROW_NO_NODE: not shown */
 	bool kind_shown[TL_ROW_KIND_COUNT];
 	bool down_shown;
 	double unit_ns;
@@ -91,15 +92,49 @@ static enum tl_status check(const struct gantt *gantt, struct tl_error *error)
 	return TL_OK;
 }
 
+struct busy {
+	double gpu_ns;
+	uint32_t node;
+};
+
+static int busiest_first(const void *a, const void *b)
+{
+	const struct busy *x = a;
+	const struct busy *y = b;
+
+	if (x->gpu_ns != y->gpu_ns)
+		return x->gpu_ns > y->gpu_ns ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Those with GPUs; of too many the busiest, still in the order of the table. */
 static void choose_nodes(struct gantt *gantt)
 {
+	struct busy *busy = tl_calloc(gantt->node_count, sizeof(*busy));
+
 	gantt->place = tl_calloc(gantt->node_count, sizeof(*gantt->place));
 	for (size_t i = 0; i < gantt->node_count; i++) {
-		bool shown = gantt->nodes[i].gpus > 0 && gantt->shown_nodes < NODES_MAX;
-
-		gantt->place[i] = shown ? (uint32_t)gantt->shown_nodes : TL_ROW_NO_NODE;
-		gantt->shown_nodes += shown;
+		/* one without GPUs is less than idle */
+		busy[i] = (struct busy){gantt->nodes[i].gpus > 0 ? 0.0 : -1.0, (uint32_t)i};
+		gantt->place[i] = TL_ROW_NO_NODE;
+		gantt->nodes_with_gpus += gantt->nodes[i].gpus > 0;
 	}
+	for (size_t i = 0; i < gantt->segment_count; i++) {
+		const struct tl_row_placement *segment = &gantt->segments[i];
+
+		busy[segment->node].gpu_ns +=
+		    (double)segment->gpus_mgpu * (double)(segment->end_ns - segment->start_ns);
+	}
+	qsort(busy, gantt->node_count, sizeof(*busy), busiest_first);
+	for (size_t i = 0; i < gantt->node_count && i < NODES_MAX; i++) {
+		if (busy[i].gpu_ns >= 0)
+			gantt->place[busy[i].node] = 0;
+	}
+	for (size_t i = 0; i < gantt->node_count; i++) {
+		if (gantt->place[i] != TL_ROW_NO_NODE)
+			gantt->place[i] = (uint32_t)gantt->shown_nodes++;
+	}
+	free(busy);
 }
 
 static bool is_shown(const struct gantt *gantt, const struct tl_row_placement *segment,
@@ -301,14 +336,13 @@ static void print(struct gantt *gantt, FILE *data)
 	}
 }
 
-__attribute__((format(printf, 2, 3))) static void append(char extra[static TL_FIGURE_EXTRA_SIZE],
-                                                         const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void append(char *extra, const char *format, ...)
 {
 	size_t used = strlen(extra);
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(extra + used, TL_FIGURE_EXTRA_SIZE - used, format, arguments);
+	(void)vsnprintf(extra + used, TL_FIGURE_EXTRA_SIZE - used, format, arguments);
 	va_end(arguments);
 }
 
@@ -317,16 +351,14 @@ static void describe(const struct gantt *gantt, struct tl_figure_plot *plot, con
 	char *axis = plot->extras[0];
 	char *kinds = plot->extras[3];
 	bool part = gantt->from_ns > gantt->begin_ns || gantt->to_ns < gantt->end_ns;
-	size_t with_gpus = 0;
 
-	for (size_t i = 0; i < gantt->node_count; i++)
-		with_gpus += gantt->nodes[i].gpus > 0;
 	snprintf(axis, TL_FIGURE_EXTRA_SIZE, "[%s]", unit);
 	if (part)
 		append(axis, "; part of a run of %.4g",
 		       (double)(gantt->end_ns - gantt->begin_ns) / gantt->unit_ns);
-	if (with_gpus > gantt->shown_nodes)
-		append(axis, "; the first %zu of %zu nodes", gantt->shown_nodes, with_gpus);
+	if (gantt->nodes_with_gpus > gantt->shown_nodes)
+		append(axis, "; the busiest %zu of %zu nodes", gantt->shown_nodes,
+		       gantt->nodes_with_gpus);
 	snprintf(plot->extras[1], TL_FIGURE_EXTRA_SIZE, "%.9g:%.9g",
 	         (double)gantt->from_ns / gantt->unit_ns, (double)gantt->to_ns / gantt->unit_ns);
 	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%zu", gantt->shown_nodes);

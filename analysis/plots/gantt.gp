@@ -18,7 +18,7 @@ set yrange [nodes:0]
 set xlabel "time ".ARG6 textcolor rgb ink
 unset grid
 set grid xtics lc rgb 0xD8D8D8 lt 1 lw 0.6 front
-small = nodes > 40 ? ",6" : nodes > 24 ? ",8" : ",10"
+small = nodes > 40 ? ",7" : nodes > 24 ? ",8" : ",10"
 set ytics scale 0 noenhanced font small
 set rmargin at screen 0.975
 set tmargin at screen 0.885

@@ -299,6 +299,34 @@ Test(figures, gantt_of_a_long_run_shows_a_part)
 	free(text);
 }
 
+Test(figures, gantt_of_many_nodes_shows_the_busiest)
+{
+	struct tl_results *results = begin();
+	struct tl_table *nodes = NULL;
+	struct tl_table *placements = NULL;
+	struct tl_figure_plot plot;
+
+	add_jobs(results);
+	for (uint32_t i = 0; i < 100; i++) {
+		struct tl_row_node *node = add(results, &nodes, &tl_schema_nodes);
+		struct tl_row_placement *row = add(results, &placements, &tl_schema_placements);
+
+		snprintf(node->name, sizeof(node->name), "n%u", i);
+		node->gpus = 1;
+		row->node = i;
+		row->gpus_mgpu = 1000;
+		row->end_ns = (i % 2 ? 2 : 1) * TL_NS_PER_HOUR + i;
+	}
+	OK(tl_results_close(results, &error));
+	char *text = prepare(tl_figure_gantt, &plot);
+	cr_assert_str_eq(plot.extras[2], "48");
+	cr_assert(strstr(plot.extras[0], "the busiest 48 of 100 nodes"), "%s", plot.extras[0]);
+	/* of 50 that ran for two hours, all but the two that ran a shade less */
+	cr_assert(strstr(text, "\n\n\n0.5 \"n5\"\n1.5 \"n7\"\n"), "%s", text);
+	cr_assert(strstr(text, "\n47.5 \"n99\"\n"));
+	free(text);
+}
+
 Test(figures, units_of_time_suit_the_span)
 {
 	double unit_ns = 0;

@@ -214,20 +214,27 @@ Test(results, row_counts_follow)
 	OK(tl_results_close(results, &error));
 }
 
+static bool all_zero(const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (((const char *)bytes)[i])
+			return false;
+	}
+	return true;
+}
+
 Test(results, next_row_is_zeroed)
 {
 	struct tl_results *results = NULL;
 	struct tl_table *table = NULL;
-	struct tl_row_fault zero;
 	size_t count = 0;
 
-	memset(&zero, 0, sizeof(zero));
 	OK(tl_results_create(file, &results, &error));
 	OK(tl_results_table(results, &tl_schema_faults, NULL, &table, &error));
 	for (size_t i = 0; i < 5000; i++) {
 		struct tl_row_fault *row = tl_table_next(table);
 
-		cr_assert_eq(memcmp(row, &zero, sizeof(zero)), 0, "row %zu", i);
+		cr_assert(all_zero(row, sizeof(*row)), "row %zu", i);
 		memset(row, 0x55, sizeof(*row));
 		memset(row->kind, 0, sizeof(row->kind));
 	}
