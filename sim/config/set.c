@@ -32,6 +32,8 @@ static enum tl_status malformed(const struct edit *edit)
 /* Takes the next step off the key. */
 static enum tl_status take_step(struct edit *edit, bool first, struct step *out)
 {
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 	const char *p = edit->next;
 	size_t length;
 
@@ -47,7 +49,9 @@ static enum tl_status take_step(struct edit *edit, bool first, struct step *out)
 	}
 	if (!first && *p++ != '.')
 		return malformed(edit);
-	length = strcspn(p, ".[");
+	length = strspn(p, letters);
+	if (p[length] != '\0' && p[length] != '.' && p[length] != '[')
+		return malformed(edit);
 	if (length == 0 || length >= sizeof out->name)
 		return malformed(edit);
 	memcpy(out->name, p, length);

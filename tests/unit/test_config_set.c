@@ -156,6 +156,8 @@ static const struct bad bad[] = {
     {"workload[0]demand", "1", "malformed key"},
     {"workload[0].", "1", "malformed key"},
     {"[0]", "1", "malformed key"},
+    {"se ed", "1", "malformed key"},
+    {"policy.order\xbc", "1", "malformed key"},
     {"workload[99999999999999]", "1", "malformed key"},
     {"workload[7].demand", "1", "index: got 7, wanted one from 0 to 2"},
     {"workload.demand", "1", "got a list, wanted a map of keys"},
