@@ -167,7 +167,7 @@ all: $(LIBTIDELAB) $(PROGRAM) policies ## Build the simulator and the policies (
 
 # ---- flags stamp: another compiler or other flags rebuild everything of the flavour ----
 STAMP := $(BUILD)/flags.stamp
-FLAGS_TEXT = $(CC) | $(TL_CFLAGS) | $(CFLAGS) | $(CPPFLAGS) | $(TL_LDFLAGS) | $(LDFLAGS) | $(LDLIBS) | $(LIB_CFLAGS) | $(LIB_LIBS) | $(BINDIR) $(LIBDIR) $(DATADIR)
+FLAGS_TEXT = $(CC) | $(TL_CFLAGS) | $(CFLAGS) | $(CPPFLAGS) | $(TL_LDFLAGS) | $(LDFLAGS) | $(LDLIBS) | $(LIB_CFLAGS) | $(LIB_LIBS)
 $(STAMP): FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(FLAGS_TEXT)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_TEXT)' > $@
@@ -182,13 +182,14 @@ $(SOURCES_STAMP): FORCE
 	        rm -f $$so; done; \
 	    echo '$(SOURCES_TEXT)' > $@; fi
 
-# The commit goes into one object alone, so that a commit rebuilds little.
-COMMIT_STAMP := $(BUILD)/commit.stamp
+# The commit and the folders go into one object alone, so that another of them rebuilds little.
+VERSION_STAMP := $(BUILD)/version.stamp
 COMMIT := $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
-$(COMMIT_STAMP): FORCE
+VERSION_TEXT = $(VERSION) $(COMMIT) $(LIBDIR) $(DATADIR)
+$(VERSION_STAMP): FORCE
 	@mkdir -p $(@D)
-	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' > $@
-$(OBJ)/sim/base/version.o: $(COMMIT_STAMP)
+	@echo '$(VERSION_TEXT)' | cmp -s - $@ || echo '$(VERSION_TEXT)' > $@
+$(OBJ)/sim/base/version.o: $(VERSION_STAMP)
 $(OBJ)/sim/base/version.o: EXTRA_CPPFLAGS := -DTL_VERSION='"$(VERSION)"' -DTL_COMMIT='"$(COMMIT)"' \
     -DTL_LIBDIR='"$(LIBDIR)/tidelab"' -DTL_DATADIR='"$(DATADIR)/tidelab"'
 
