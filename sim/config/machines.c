@@ -73,6 +73,10 @@ static enum tl_status add_group(struct tl_fill *fill, const struct tl_cluster_gr
  * default cluster is: racks of 4 nodes, pods of 16. */
 enum { LISTED_PER_RACK = 4, LISTED_PER_POD = 16 };
 
+/* Public lists mask some models (openb's G2 and G3, pai's MISC): a card of the usual size,
+ * assumed. It matters only to jobs that state GPU memory. */
+#define MASKED_CARD_BYTES (32 * TL_GIB)
+
 static enum tl_status add_machine(struct tl_fill *fill, const struct tl_cluster_config *cluster,
                                   const struct tl_machine *machine, struct tl_cluster_spec *spec)
 {
@@ -91,12 +95,8 @@ static enum tl_status add_machine(struct tl_fill *fill, const struct tl_cluster_
 
 	if (memory < 0)
 		memory = cluster->gpu_memory_bytes;
-	if (machine->gpus > 0 && memory < 0)
-		return tl_fill_fault(
-		    fill, cluster->node,
-		    "`%s` has GPUs of model `%s`, which is not a known one: wanted "
-		    "`gpu_memory` as well",
-		    machine->name, model);
+	if (memory < 0)
+		memory = MASKED_CARD_BYTES;
 	if (machine->gpus > 0 &&
 	    tl_cluster_spec_model(spec, model, memory, &node.model, &cause) != TL_OK)
 		return tl_fill_fault(fill, cluster->node, "%s", cause.message);

@@ -70,7 +70,8 @@ static const struct tl_config_key cluster_keys[] = {
     {.name = "gpu_memory", .type = TL_KEY_SIZE, .unit = "bytes", .standard = "by-model",
      .min = TL_MIB, .max = 1024 * TL_GIB, .words = {{"by-model", TL_NONE}},
      AT(tl_cluster_config, gpu_memory_bytes),
-     .help = "with a list: memory of the GPUs whose model is not a known one"},
+     .help = "with a list: memory of the GPUs whose model is not a known one; by-model takes "
+             "32GiB for those [A]"},
 };
 const struct tl_section tl_cluster_section = {
     SECTION(cluster_keys),

@@ -2,7 +2,7 @@
 #include "sim/plane/world.h"
 
 #include "sim/base/assert.h"
-#include "sim/config/version.h"
+#include "sim/base/version.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -322,7 +322,10 @@ static enum tl_status stamp(struct tl_trial *trial, struct tl_error *error)
 {
 	struct tl_results *results = trial->results;
 	char name[128];
-	enum tl_status status = tl_results_attr_text(results, "tool", "tidelab " TIDELAB_VERSION, error);
+	enum tl_status status = tl_results_attr_text(results, "tool_version", tl_version, error);
+
+	if (status == TL_OK)
+		status = tl_results_attr_text(results, "tool_commit", tl_commit, error);
 
 	if (status == TL_OK)
 		status = tl_results_attr_text(results, "scenario_name", trial->scenario->name, error);
