@@ -22,9 +22,11 @@ static void keys(void *self, const struct tl_jobs *jobs, const tl_job_id *ids, u
 		const struct tl_shape *shape = own->host->shape(own->host, job->shape);
 		int64_t patience_ends_ns = TL_TIME_NEVER;
 
-		if (job->waiting_since_ns >= 0 && job->waiting_since_ns < TL_TIME_NEVER - own->patience_ns)
+		if (job->waiting_since_ns >= 0 &&
+		    job->waiting_since_ns < TL_TIME_NEVER - own->patience_ns)
 			patience_ends_ns = job->waiting_since_ns + own->patience_ns;
-		out[i] = (struct tl_key){.key = -shape->total_mgpu, .valid_until_ns = patience_ends_ns};
+		out[i] =
+		    (struct tl_key){.key = -shape->total_mgpu, .valid_until_ns = patience_ends_ns};
 		if (patience_ends_ns <= now_ns)
 			out[i] = (struct tl_key){.key = INT32_MIN * INT64_C(1000),
 			                         .valid_until_ns = TL_TIME_NEVER};
@@ -46,26 +48,26 @@ static int create(const struct tl_host *host, const struct tl_create *with, void
 }
 
 static const struct tl_option options[OPTION_COUNT] = {
-	[OPTION_PATIENCE] = {.name = "patience",
-	                     .type = TL_OPTION_DURATION,
-	                     .unit = "ns",
-	                     .standard = "1d",
-	                     .min = 1e9,
-	                     .max = 31536e12,
-	                     .help = "a job that has waited so long goes before all others; too long "
-	                             "starves small jobs"},
+    [OPTION_PATIENCE] = {.name = "patience",
+                         .type = TL_OPTION_DURATION,
+                         .unit = "ns",
+                         .standard = "1d",
+                         .min = 1e9,
+                         .max = 31536e12,
+                         .help = "a job that has waited so long goes before all others; too long "
+                                 "starves small jobs"},
 };
 
 static const struct tl_order_ops ops = {.struct_size = sizeof ops, .keys = keys};
 
 TL_MODULE = {
-	TL_MODULE_HEAD(TL_SEAT_ORDER),
-	.name = "biggest-first",
-	.version = "1.0",
-	.summary = "example: most GPUs first, the long-waiting before all",
-	.options = options,
-	.option_count = OPTION_COUNT,
-	.option_stride = sizeof options[0],
-	.create = create,
-	.ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_ORDER),
+    .name = "biggest-first",
+    .version = "1.0",
+    .summary = "example: most GPUs first, the long-waiting before all",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof options[0],
+    .create = create,
+    .ops = &ops,
 };

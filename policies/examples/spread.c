@@ -44,30 +44,25 @@ static int create(const struct tl_host *host, const struct tl_create *with, void
 	spread = *self;
 	spread->placer.host = host;
 	spread->weight = with->options[OPTION_WEIGHT].i;
-	spread->rule = (struct tl_place_rule){.score = score, .self = spread, .ties = TL_TIES_FIRST};
+	spread->rule =
+	    (struct tl_place_rule){.score = score, .self = spread, .ties = TL_TIES_FIRST};
 	return 0;
 }
 
 static const struct tl_option options[OPTION_COUNT] = {
-	[OPTION_WEIGHT] = {.name = "weight",
-	                   .type = TL_OPTION_INT,
-	                   .unit = "free GPUs",
-	                   .standard = "2",
-	                   .min = 0,
-	                   .max = 1000,
-	                   .help = "free GPUs that one job less is worth; at 0 only free GPUs count"},
+    [OPTION_WEIGHT] = {.name = "weight",
+                       .type = TL_OPTION_INT,
+                       .unit = "free GPUs",
+                       .standard = "2",
+                       .min = 0,
+                       .max = 1000,
+                       .help = "free GPUs that one job less is worth; at 0 only free GPUs count"},
 };
 
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};
 
 TL_MODULE = {
-	TL_MODULE_HEAD(TL_SEAT_PLACE),
-	.name = "spread",
-	.version = "1.0",
-	.summary = "example: keep jobs apart",
-	.options = options,
-	.option_count = OPTION_COUNT,
-	.option_stride = sizeof options[0],
-	.create = create,
-	.ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PLACE),         .name = "spread",   .version = "1.0",
+    .summary = "example: keep jobs apart", .options = options, .option_count = OPTION_COUNT,
+    .option_stride = sizeof options[0],    .create = create,   .ops = &ops,
 };

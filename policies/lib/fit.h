@@ -21,7 +21,9 @@ static inline const struct tl_worker *tl_fit_worker(const struct tl_shape *shape
 
 static inline int64_t tl_fit_memory(const struct tl_gpu_view *gpu, const struct tl_worker *worker)
 {
-	return gpu->total_memory_bytes < 0 || worker->gpu_memory_bytes < 0 ? 0 : worker->gpu_memory_bytes;
+	return gpu->total_memory_bytes < 0 || worker->gpu_memory_bytes < 0
+	           ? 0
+	           : worker->gpu_memory_bytes;
 }
 
 /* Whether a GPU has room for one worker's share and memory. */
@@ -29,7 +31,8 @@ static inline int tl_fit_gpu(const struct tl_gpu_view *gpu, const struct tl_work
 {
 	int64_t memory = tl_fit_memory(gpu, worker);
 
-	return gpu->free_mgpu >= worker->share_mgpu && (memory == 0 || gpu->free_memory_bytes >= memory);
+	return gpu->free_mgpu >= worker->share_mgpu &&
+	       (memory == 0 || gpu->free_memory_bytes >= memory);
 }
 
 /* GPUs of the node with room for the worker, counting at most `enough`. */
@@ -82,7 +85,8 @@ static inline int64_t tl_fit_workers(const struct tl_view *view, const struct tl
                                      const struct tl_worker *beside, uint32_t most)
 {
 	int64_t cpu = node->free_cpu_milli, ram = node->free_ram_bytes;
-	int64_t both = 0, first = 0, second = 0; /* GPUs with room for either, only one, only the other */
+	int64_t both = 0, first = 0,
+		second = 0; /* GPUs with room for either, only one, only the other */
 	int64_t fit;
 
 	if (beside) {
@@ -141,7 +145,8 @@ static inline void tl_fit_pick_shares(const struct tl_view *view, const struct t
 				continue;
 			if (avoid && tl_fit_gpu(gpu, avoid))
 				rank += 4 * TL_FIT_WHOLE_MGPU;
-			if (rank < best_rank && (rank > last_rank || (rank == last_rank && g > last))) {
+			if (rank < best_rank &&
+			    (rank > last_rank || (rank == last_rank && g > last))) {
 				best_rank = rank;
 				best = g;
 			}
@@ -166,7 +171,8 @@ static inline uint32_t tl_fit_pair_row(const struct tl_view *view, const struct 
 	uint32_t best = TL_NO_INDEX, best_length = UINT32_MAX, length = 0;
 
 	for (uint32_t g = 0; g <= node->gpu_count; g += 2) {
-		if (tl_fit_whole(view, node, worker, g) && tl_fit_whole(view, node, worker, g + 1)) {
+		if (tl_fit_whole(view, node, worker, g) &&
+		    tl_fit_whole(view, node, worker, g + 1)) {
 			length++;
 			continue;
 		}
@@ -201,7 +207,8 @@ static inline void tl_fit_pick_whole(const struct tl_view *view, const struct tl
 				continue;
 			for (uint32_t i = 0; i < got && !taken; i++)
 				taken = out[i] == node->first_gpu + g;
-			if (pass == 0 && g % 2 == 1 && !(got > 0 && out[got - 1] == node->first_gpu + g - 1))
+			if (pass == 0 && g % 2 == 1 &&
+			    !(got > 0 && out[got - 1] == node->first_gpu + g - 1))
 				continue;
 			if (!taken)
 				out[got++] = node->first_gpu + g;
@@ -222,8 +229,10 @@ static inline struct tl_fit_largest tl_fit_largest(const struct tl_view *view)
 		const struct tl_node_view *node = tl_view_node(view, n);
 		int64_t mgpu = (int64_t)node->gpu_count * TL_FIT_WHOLE_MGPU;
 
-		most.cpu_milli = node->total_cpu_milli > most.cpu_milli ? node->total_cpu_milli : most.cpu_milli;
-		most.ram_bytes = node->total_ram_bytes > most.ram_bytes ? node->total_ram_bytes : most.ram_bytes;
+		most.cpu_milli =
+		    node->total_cpu_milli > most.cpu_milli ? node->total_cpu_milli : most.cpu_milli;
+		most.ram_bytes =
+		    node->total_ram_bytes > most.ram_bytes ? node->total_ram_bytes : most.ram_bytes;
 		most.mgpu = mgpu > most.mgpu ? mgpu : most.mgpu;
 	}
 	return most;

@@ -24,8 +24,8 @@
 #include <string.h>
 
 enum {
-	TL_FRAG_TASKS = 256,   /* kept at most: the most frequent ones */
-	TL_FRAG_GPUS = 32,     /* of a node, that are looked at one by one */
+	TL_FRAG_TASKS = 256, /* kept at most: the most frequent ones */
+	TL_FRAG_GPUS = 32,   /* of a node, that are looked at one by one */
 	TL_FRAG_COVER_PCT = 95
 };
 
@@ -54,8 +54,8 @@ struct tl_fragmentation {
 	/* within[c × (cpu_count + 1) + r]: tasks of class c that ask at most cpus[r − 1]. */
 	int64_t within[TL_FRAG_TASKS * (TL_FRAG_TASKS + 1)];
 	uint32_t task_count, class_count, cpu_count, share_count;
-	int64_t total;     /* Σ count: F_n is in units of 1/total mgpu */
-	int64_t cpu_only;  /* of them, those that ask no GPU */
+	int64_t total;    /* Σ count: F_n is in units of 1/total mgpu */
+	int64_t cpu_only; /* of them, those that ask no GPU */
 };
 
 /* What is free on a node, in the shape that F_n is computed from. */
@@ -125,8 +125,9 @@ static inline size_t tl_frag_add(struct tl_frag_task *tasks, size_t length,
 	if (count == 0)
 		return length;
 	for (size_t i = 0; i < length; i++) {
-		if (tasks[i].cpu_milli == task.cpu_milli && tasks[i].model_mask == task.model_mask &&
-		    tasks[i].gpus == task.gpus && tasks[i].share_mgpu == task.share_mgpu) {
+		if (tasks[i].cpu_milli == task.cpu_milli &&
+		    tasks[i].model_mask == task.model_mask && tasks[i].gpus == task.gpus &&
+		    tasks[i].share_mgpu == task.share_mgpu) {
 			tasks[i].count += count;
 			return length;
 		}
@@ -167,7 +168,8 @@ static inline void tl_frag_axes(struct tl_fragmentation *frag, const struct tl_f
 	uint32_t level = 0;
 
 	if (at == 0 || frag->cpus[at - 1] != task->cpu_milli) {
-		memmove(&frag->cpus[at + 1], &frag->cpus[at], (frag->cpu_count - at) * sizeof frag->cpus[0]);
+		memmove(&frag->cpus[at + 1], &frag->cpus[at],
+		        (frag->cpu_count - at) * sizeof frag->cpus[0]);
 		frag->cpus[at] = task->cpu_milli;
 		frag->cpu_count++;
 	}
@@ -214,7 +216,8 @@ static inline void tl_frag_build(struct tl_fragmentation *frag, struct tl_frag_t
 		all += tasks[i].count;
 	tl_frag_sort(tasks, count);
 	for (size_t i = 0; i < count && frag->task_count < TL_FRAG_TASKS &&
-	                   covered * 100 < all * TL_FRAG_COVER_PCT; i++) {
+	                   covered * 100 < all * TL_FRAG_COVER_PCT;
+	     i++) {
 		frag->tasks[frag->task_count++] = tasks[i];
 		covered += tasks[i].count;
 	}
@@ -243,12 +246,13 @@ static inline void tl_frag_read(struct tl_frag_node *out, const struct tl_view *
 }
 
 /* F_n × frag->total, in mgpu. Exact. O(classes + shares × GPUs). */
-static inline int64_t tl_frag_of(const struct tl_fragmentation *frag, const struct tl_frag_node *node)
+static inline int64_t tl_frag_of(const struct tl_fragmentation *frag,
+                                 const struct tl_frag_node *node)
 {
 	size_t width = (size_t)frag->cpu_count + 1;
 	const int64_t *within = &frag->within[tl_frag_rank(frag, node->cpu_milli)];
-	int64_t low[TL_FRAG_TASKS];    /* Σ of GPUs with less than the share */
-	uint32_t able[TL_FRAG_TASKS];  /* number of the others */
+	int64_t low[TL_FRAG_TASKS];   /* Σ of GPUs with less than the share */
+	uint32_t able[TL_FRAG_TASKS]; /* number of the others */
 	int64_t sum = frag->total * node->sum_mgpu;
 
 	for (uint32_t s = 0; s < frag->share_count; s++) {

@@ -29,10 +29,11 @@ enum tl_ties { TL_TIES_FIRST, TL_TIES_RANDOM };
 #define TL_TIES_CHOICES "first|random" /* for the option table, in this order */
 #define TL_TIES_OPTION(standard_choice)                                                            \
 	{                                                                                          \
-		.name = "ties", .type = TL_OPTION_CHOICE, .unit = "", .standard = (standard_choice),    \
-		.choices = TL_TIES_CHOICES,                                                            \
-		.help = "which of equally good nodes: the first, or one drawn from view and shape; "   \
-		        "`first` fills the cluster in the order of its list"                           \
+		.name = "ties", .type = TL_OPTION_CHOICE, .unit = "",                              \
+		.standard = (standard_choice), .choices = TL_TIES_CHOICES,                         \
+		.help =                                                                            \
+		    "which of equally good nodes: the first, or one drawn from view and shape; "   \
+		    "`first` fills the cluster in the order of its list"                           \
 	}
 
 /* How a policy places. score: higher is better; NULL: the first node that fits. pick: the
@@ -47,7 +48,13 @@ struct tl_place_rule {
 };
 
 /* Nodes of one rack, leaf or pod; or one node; or all. */
-enum tl_place_level { TL_PLACE_NODE, TL_PLACE_RACK, TL_PLACE_LEAF, TL_PLACE_POD, TL_PLACE_ANYWHERE };
+enum tl_place_level {
+	TL_PLACE_NODE,
+	TL_PLACE_RACK,
+	TL_PLACE_LEAF,
+	TL_PLACE_POD,
+	TL_PLACE_ANYWHERE
+};
 
 struct tl_place_group {
 	enum tl_place_level level;
@@ -60,7 +67,7 @@ struct tl_placer {
 	struct tl_scratch_view scratch;
 	int64_t *scores;
 	int64_t *room;   /* a node: full workers that fit it */
-	int64_t *beside; /* a node: full workers that fit it beside the last one; -1: the last does not fit */
+	int64_t *beside; /* the same beside the last worker; -1: that one does not fit */
 	uint32_t node_room;
 };
 
@@ -130,7 +137,8 @@ static inline int tl_place_hopeless(const struct tl_view *view, const struct tl_
 	}
 	return whole > view->free_gpus || widest > view->max_free_gpus_hint ||
 	       (int64_t)full * shape->full.gpus * shape->full.share_mgpu +
-	               (int64_t)shape->last.gpus * shape->last.share_mgpu > view->free_mgpu;
+	               (int64_t)shape->last.gpus * shape->last.share_mgpu >
+	           view->free_mgpu;
 }
 
 static inline void tl_place_pick(const struct tl_place_rule *rule, const struct tl_candidate *at,
@@ -154,7 +162,8 @@ static inline int tl_place_single(const struct tl_place_rule *rule, const struct
 		at.number = n;
 		if (!tl_fit_node(view, at.node, shape->model_mask, at.worker))
 			continue;
-		tl_place_offer(&best, rule, seed, n, rule->score ? rule->score(rule->self, &at) : 0);
+		tl_place_offer(&best, rule, seed, n,
+		               rule->score ? rule->score(rule->self, &at) : 0);
 		if (!rule->score && rule->ties == TL_TIES_FIRST)
 			break;
 	}
@@ -198,7 +207,8 @@ static inline int tl_place_measure(struct tl_placer *placer, const struct tl_vie
 	for (uint32_t n = 0; n < view->node_count; n++) {
 		const struct tl_node_view *node = tl_view_node(view, n);
 
-		placer->room[n] = tl_fit_workers(view, node, shape->model_mask, &shape->full, NULL, most);
+		placer->room[n] =
+		    tl_fit_workers(view, node, shape->model_mask, &shape->full, NULL, most);
 		placer->beside[n] =
 		    tl_fit_workers(view, node, shape->model_mask, &shape->full, &shape->last, most);
 	}
@@ -224,9 +234,9 @@ static inline int64_t tl_place_score(const struct tl_place_rule *rule, struct tl
 }
 
 /* The last worker, on the best node of the group from which the others still fit. */
-static inline uint32_t tl_place_last(const struct tl_placer *placer, const struct tl_place_rule *rule,
-                                     struct tl_candidate *at, struct tl_place_group group,
-                                     uint64_t seed)
+static inline uint32_t tl_place_last(const struct tl_placer *placer,
+                                     const struct tl_place_rule *rule, struct tl_candidate *at,
+                                     struct tl_place_group group, uint64_t seed)
 {
 	struct tl_place_best best = {.node = TL_NO_INDEX};
 	int64_t wanted = (int64_t)at->shape->workers - 1, sum = 0;

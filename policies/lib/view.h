@@ -38,14 +38,16 @@ static inline int tl_scratch_init(struct tl_scratch_view *scratch, const struct 
 {
 	if (view->node_count > scratch->node_room || !scratch->nodes) {
 		scratch->node_room = 0;
-		scratch->nodes = host->alloc(host, (size_t)view->node_count * sizeof *scratch->nodes + 1);
+		scratch->nodes =
+		    host->alloc(host, (size_t)view->node_count * sizeof *scratch->nodes + 1);
 		if (!scratch->nodes)
 			return -1;
 		scratch->node_room = view->node_count;
 	}
 	if (view->gpu_count > scratch->gpu_room || !scratch->gpus) {
 		scratch->gpu_room = 0;
-		scratch->gpus = host->alloc(host, (size_t)view->gpu_count * sizeof *scratch->gpus + 1);
+		scratch->gpus =
+		    host->alloc(host, (size_t)view->gpu_count * sizeof *scratch->gpus + 1);
 		if (!scratch->gpus)
 			return -1;
 		scratch->gpu_room = view->gpu_count;
@@ -106,7 +108,8 @@ static inline uint64_t tl_scratch_hash(const struct tl_scratch_view *scratch,
 	for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpu_count; g++) {
 		const struct tl_gpu_view *gpu = &scratch->gpus[g];
 
-		hash = tl_hash_more(hash, (uint64_t)gpu->free_mgpu << 32 | (uint32_t)gpu->draining_mgpu);
+		hash = tl_hash_more(hash,
+		                    (uint64_t)gpu->free_mgpu << 32 | (uint32_t)gpu->draining_mgpu);
 		hash = tl_hash_more(hash, (uint64_t)gpu->nominal_mgpu << 32 | gpu->residents);
 		hash = tl_hash_more(hash, (uint64_t)gpu->free_memory_bytes);
 	}

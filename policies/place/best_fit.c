@@ -30,8 +30,8 @@ static int64_t score(void *self, const struct tl_candidate *at)
 	const struct best_fit *own = self;
 	const struct tl_worker *worker = at->worker;
 	const struct tl_node_view *node = at->node;
-	int64_t gpu = ppb(node->free_mgpu - (int64_t)worker->gpus * worker->share_mgpu,
-	                  own->largest.mgpu);
+	int64_t gpu =
+	    ppb(node->free_mgpu - (int64_t)worker->gpus * worker->share_mgpu, own->largest.mgpu);
 	int64_t cpu = ppb(node->free_cpu_milli - worker->cpu_milli, own->largest.cpu_milli);
 	int64_t ram = ppb((node->free_ram_bytes - worker->ram_bytes) >> MIB_SHIFT,
 	                  own->largest.ram_bytes >> MIB_SHIFT);
@@ -63,40 +63,39 @@ static int create(const struct tl_host *host, const struct tl_create *with, void
 	own->placer.host = host;
 	own->dimensions = with->options[OPTION_DIMENSIONS].i;
 	own->grain = with->options[OPTION_GRAIN].i;
-	own->rule = (struct tl_place_rule){.score = score,
-	                                   .self = own,
-	                                   .ties = (enum tl_ties)with->options[OPTION_TIES].i};
+	own->rule = (struct tl_place_rule){
+	    .score = score, .self = own, .ties = (enum tl_ties)with->options[OPTION_TIES].i};
 	return 0;
 }
 
 static const struct tl_option options[OPTION_COUNT] = {
-	[OPTION_DIMENSIONS] = {.name = "dimensions",
-	                       .type = TL_OPTION_CHOICE,
-	                       .unit = "",
-	                       .standard = "cpu+gpu",
-	                       .choices = "cpu+gpu|gpu|cpu+gpu+ram",
-	                       .help = "what is measured of what is left; `gpu` alone leaves nodes "
-	                               "with GPUs but no CPU"},
-	[OPTION_GRAIN] = {.name = "grain",
-	                  .type = TL_OPTION_CHOICE,
-	                  .unit = "",
-	                  .standard = "points",
-	                  .choices = "points|exact",
-	                  .help = "scores as whole points 0 to 100, as published, with many ties; or "
-	                          "exactly, where ties are rare"},
-	[OPTION_TIES] = TL_TIES_OPTION("first"),
+    [OPTION_DIMENSIONS] = {.name = "dimensions",
+                           .type = TL_OPTION_CHOICE,
+                           .unit = "",
+                           .standard = "cpu+gpu",
+                           .choices = "cpu+gpu|gpu|cpu+gpu+ram",
+                           .help = "what is measured of what is left; `gpu` alone leaves nodes "
+                                   "with GPUs but no CPU"},
+    [OPTION_GRAIN] = {.name = "grain",
+                      .type = TL_OPTION_CHOICE,
+                      .unit = "",
+                      .standard = "points",
+                      .choices = "points|exact",
+                      .help = "scores as whole points 0 to 100, as published, with many ties; or "
+                              "exactly, where ties are rare"},
+    [OPTION_TIES] = TL_TIES_OPTION("first"),
 };
 
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};
 
 TL_MODULE = {
-	TL_MODULE_HEAD(TL_SEAT_PLACE),
-	.name = "best-fit",
-	.version = "1.0",
-	.summary = "the node that has least left afterwards",
-	.options = options,
-	.option_count = OPTION_COUNT,
-	.option_stride = sizeof options[0],
-	.create = create,
-	.ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PLACE),
+    .name = "best-fit",
+    .version = "1.0",
+    .summary = "the node that has least left afterwards",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof options[0],
+    .create = create,
+    .ops = &ops,
 };

@@ -24,8 +24,9 @@ static int64_t score(void *self, const struct tl_candidate *at)
 	const struct dot_product *own = self;
 	double cpu = (double)own->largest.cpu_milli, gpu = (double)own->largest.mgpu;
 	double demand_mgpu = (double)at->worker->gpus * at->worker->share_mgpu;
-	double product = (double)at->node->free_cpu_milli / cpu * ((double)at->worker->cpu_milli / cpu) +
-	                 (double)at->node->free_mgpu / gpu * (demand_mgpu / gpu);
+	double product =
+	    (double)at->node->free_cpu_milli / cpu * ((double)at->worker->cpu_milli / cpu) +
+	    (double)at->node->free_mgpu / gpu * (demand_mgpu / gpu);
 	int64_t scaled = (int64_t)(product * SCALE);
 
 	return own->prefer == PREFER_MOST ? scaled : -scaled;
@@ -49,33 +50,32 @@ static int create(const struct tl_host *host, const struct tl_create *with, void
 	own = *self;
 	own->placer.host = host;
 	own->prefer = with->options[OPTION_PREFER].i;
-	own->rule = (struct tl_place_rule){.score = score,
-	                                   .self = own,
-	                                   .ties = (enum tl_ties)with->options[OPTION_TIES].i};
+	own->rule = (struct tl_place_rule){
+	    .score = score, .self = own, .ties = (enum tl_ties)with->options[OPTION_TIES].i};
 	return 0;
 }
 
 static const struct tl_option options[OPTION_COUNT] = {
-	[OPTION_PREFER] = {.name = "prefer",
-	                   .type = TL_OPTION_CHOICE,
-	                   .unit = "",
-	                   .standard = "least",
-	                   .choices = "least|most",
-	                   .help = "the least product packs tightly; the most follows Tetris and "
-	                           "spreads"},
-	[OPTION_TIES] = TL_TIES_OPTION("first"),
+    [OPTION_PREFER] = {.name = "prefer",
+                       .type = TL_OPTION_CHOICE,
+                       .unit = "",
+                       .standard = "least",
+                       .choices = "least|most",
+                       .help = "the least product packs tightly; the most follows Tetris and "
+                               "spreads"},
+    [OPTION_TIES] = TL_TIES_OPTION("first"),
 };
 
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};
 
 TL_MODULE = {
-	TL_MODULE_HEAD(TL_SEAT_PLACE),
-	.name = "dot-product",
-	.version = "1.0",
-	.summary = "by the dot product of what is free and what is asked",
-	.options = options,
-	.option_count = OPTION_COUNT,
-	.option_stride = sizeof options[0],
-	.create = create,
-	.ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PLACE),
+    .name = "dot-product",
+    .version = "1.0",
+    .summary = "by the dot product of what is free and what is asked",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof options[0],
+    .create = create,
+    .ops = &ops,
 };

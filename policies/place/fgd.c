@@ -53,7 +53,7 @@ struct fgd {
 	size_t task_room;
 	uint32_t shapes_seen;
 	uint64_t counts_seen;
-	struct row *row; /* of the worker being scored, and … */
+	struct row *row;                    /* of the worker being scored, and … */
 	const struct tl_worker *row_worker; /* … who that is */
 };
 
@@ -118,7 +118,8 @@ static int learn(struct fgd *fgd)
 	for (uint32_t s = 0; s < shapes; s++) {
 		const struct tl_shape *shape = host->shape(host, s);
 
-		length = tl_frag_add_shape(fgd->tasks, length, shape, counts > 0 ? shape->expected_count : 1);
+		length = tl_frag_add_shape(fgd->tasks, length, shape,
+		                           counts > 0 ? shape->expected_count : 1);
 	}
 	fgd->counts_seen = counts;
 	tl_frag_build(fgd->frag, fgd->tasks, length);
@@ -199,8 +200,9 @@ static void score_share(struct fgd *fgd, const struct tl_candidate *at, struct t
 		}
 		left = state->free_mgpu[g];
 		for (uint32_t i = 0; i < g && !seen; i++)
-			seen = state->free_mgpu[i] == left &&
-			       tl_fit_gpu(tl_view_gpu(at->view, at->node->first_gpu + i), at->worker);
+			seen =
+			    state->free_mgpu[i] == left &&
+			    tl_fit_gpu(tl_view_gpu(at->view, at->node->first_gpu + i), at->worker);
 		if (seen)
 			continue;
 		state->free_mgpu[g] = left - share;
@@ -337,36 +339,37 @@ static int create(const struct tl_host *host, const struct tl_create *create_wit
 	fgd->host = host;
 	fgd->placer.host = host;
 	fgd->cache_bytes = (size_t)create_with->options[OPTION_CACHE].i;
-	fgd->rule = (struct tl_place_rule){.score = score,
-	                                   .pick = pick,
-	                                   .self = fgd,
-	                                   .ties = (enum tl_ties)create_with->options[OPTION_TIES].i};
+	fgd->rule =
+	    (struct tl_place_rule){.score = score,
+	                           .pick = pick,
+	                           .self = fgd,
+	                           .ties = (enum tl_ties)create_with->options[OPTION_TIES].i};
 	fgd->frag = host->alloc(host, sizeof *fgd->frag);
 	return fgd->frag ? 0 : tl_module_fail(create_with, "out of memory");
 }
 
 static const struct tl_option options[OPTION_COUNT] = {
-	[OPTION_TIES] = TL_TIES_OPTION("first"),
-	[OPTION_CACHE] = {.name = "cache",
-	                  .type = TL_OPTION_SIZE,
-	                  .unit = "bytes",
-	                  .standard = "64MiB",
-	                  .min = 1048576,
-	                  .max = 4294967296,
-	                  .help = "memory for remembered scores (16 bytes a node and shape); too "
-	                          "little costs time, never changes a choice"},
+    [OPTION_TIES] = TL_TIES_OPTION("first"),
+    [OPTION_CACHE] = {.name = "cache",
+                      .type = TL_OPTION_SIZE,
+                      .unit = "bytes",
+                      .standard = "64MiB",
+                      .min = 1048576,
+                      .max = 4294967296,
+                      .help = "memory for remembered scores (16 bytes a node and shape); too "
+                              "little costs time, never changes a choice"},
 };
 
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};
 
 TL_MODULE = {
-	TL_MODULE_HEAD(TL_SEAT_PLACE),
-	.name = "fgd",
-	.version = "1.0",
-	.summary = "fragmentation gradient descent: where the expected workload loses least",
-	.options = options,
-	.option_count = OPTION_COUNT,
-	.option_stride = sizeof options[0],
-	.create = create,
-	.ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PLACE),
+    .name = "fgd",
+    .version = "1.0",
+    .summary = "fragmentation gradient descent: where the expected workload loses least",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof options[0],
+    .create = create,
+    .ops = &ops,
 };

@@ -27,11 +27,11 @@ static int create(const struct tl_host *host, const struct tl_create *with, void
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};
 
 TL_MODULE = {
-	TL_MODULE_HEAD(TL_SEAT_PLACE),
-	.name = "first-fit",
-	.version = "1.0",
-	.summary = "the first node that has room",
-	.option_stride = sizeof(struct tl_option),
-	.create = create,
-	.ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PLACE),
+    .name = "first-fit",
+    .version = "1.0",
+    .summary = "the first node that has room",
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .ops = &ops,
 };

@@ -107,26 +107,25 @@ static int create(const struct tl_host *host, const struct tl_create *with, void
 	own = *self;
 	own->host = host;
 	own->placer.host = host;
-	own->rule = (struct tl_place_rule){.score = score,
-	                                   .self = own,
-	                                   .ties = (enum tl_ties)with->options[OPTION_TIES].i};
+	own->rule = (struct tl_place_rule){
+	    .score = score, .self = own, .ties = (enum tl_ties)with->options[OPTION_TIES].i};
 	return 0;
 }
 
 static const struct tl_option options[OPTION_COUNT] = {
-	[OPTION_TIES] = TL_TIES_OPTION("first"),
+    [OPTION_TIES] = TL_TIES_OPTION("first"),
 };
 
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};
 
 TL_MODULE = {
-	TL_MODULE_HEAD(TL_SEAT_PLACE),
-	.name = "gpu-clustering",
-	.version = "1.0",
-	.summary = "work of the same GPU request together",
-	.options = options,
-	.option_count = OPTION_COUNT,
-	.option_stride = sizeof options[0],
-	.create = create,
-	.ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PLACE),
+    .name = "gpu-clustering",
+    .version = "1.0",
+    .summary = "work of the same GPU request together",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof options[0],
+    .create = create,
+    .ops = &ops,
 };

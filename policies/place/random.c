@@ -47,11 +47,11 @@ static int create(const struct tl_host *host, const struct tl_create *with, void
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};
 
 TL_MODULE = {
-	TL_MODULE_HEAD(TL_SEAT_PLACE),
-	.name = "random",
-	.version = "1.0",
-	.summary = "any node that has room, each as likely",
-	.option_stride = sizeof(struct tl_option),
-	.create = create,
-	.ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PLACE),
+    .name = "random",
+    .version = "1.0",
+    .summary = "any node that has room, each as likely",
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .ops = &ops,
 };

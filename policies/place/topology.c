@@ -13,7 +13,7 @@ enum { CONTIGUOUS = 1 << 30 };
 /* What a group of nodes holds for the gang being placed. */
 struct group {
 	int64_t room;      /* full workers that fit */
-	int64_t last_cost; /* full workers that the last one leaves less, at best; -1: it does not fit */
+	int64_t last_cost; /* how many fewer beside the last one, at best; -1: it does not fit */
 	int64_t free_mgpu;
 	uint32_t nodes;
 };
@@ -125,11 +125,11 @@ static int create(const struct tl_host *host, const struct tl_create *with, void
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};
 
 TL_MODULE = {
-	TL_MODULE_HEAD(TL_SEAT_PLACE),
-	.name = "topology",
-	.version = "1.0",
-	.summary = "as near together as can be: node, rack, leaf, pod, anywhere",
-	.option_stride = sizeof(struct tl_option),
-	.create = create,
-	.ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PLACE),
+    .name = "topology",
+    .version = "1.0",
+    .summary = "as near together as can be: node, rack, leaf, pod, anywhere",
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .ops = &ops,
 };

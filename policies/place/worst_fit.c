@@ -47,19 +47,19 @@ static int create(const struct tl_host *host, const struct tl_create *with, void
 }
 
 static const struct tl_option options[OPTION_COUNT] = {
-	[OPTION_TIES] = TL_TIES_OPTION("first"),
+    [OPTION_TIES] = TL_TIES_OPTION("first"),
 };
 
 static const struct tl_place_ops ops = {.struct_size = sizeof ops, .choose = choose};
 
 TL_MODULE = {
-	TL_MODULE_HEAD(TL_SEAT_PLACE),
-	.name = "worst-fit",
-	.version = "1.0",
-	.summary = "the node that has most left: spreads load",
-	.options = options,
-	.option_count = OPTION_COUNT,
-	.option_stride = sizeof options[0],
-	.create = create,
-	.ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PLACE),
+    .name = "worst-fit",
+    .version = "1.0",
+    .summary = "the node that has most left: spreads load",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof options[0],
+    .create = create,
+    .ops = &ops,
 };

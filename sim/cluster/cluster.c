@@ -134,8 +134,8 @@ enum tl_status tl_cluster_init(struct tl_cluster *cluster, const struct tl_clust
 	cluster->residents = tl_calloc(gpu_count, sizeof *cluster->residents);
 	cluster->demands = tl_calloc(node_count, sizeof *cluster->demands);
 	cluster->marks = tl_calloc(gpu_count, sizeof *cluster->marks);
-	cluster->free_count = tl_calloc((size_t)cluster->largest_node_gpus + 1,
-	                                sizeof *cluster->free_count);
+	cluster->free_count =
+	    tl_calloc((size_t)cluster->largest_node_gpus + 1, sizeof *cluster->free_count);
 	cluster->view = (struct tl_view){.nodes = cluster->nodes,
 	                                 .gpus = cluster->gpus,
 	                                 .node_stride = sizeof *cluster->nodes,
@@ -291,7 +291,8 @@ void tl_cluster_release(struct tl_cluster *cluster, tl_job_id job, const struct 
 		struct tl_node_view *node = &cluster->nodes[where->nodes[w]];
 		bool up = node_up(node);
 
-		TL_ASSERT(where->nodes[w] < cluster->view.node_count && node->state != TL_NODE_DOWN);
+		TL_ASSERT(where->nodes[w] < cluster->view.node_count &&
+		          node->state != TL_NODE_DOWN);
 		node_leave(cluster, node);
 		node->free_cpu_milli += worker->cpu_milli;
 		node->free_ram_bytes += worker->ram_bytes;
@@ -300,7 +301,8 @@ void tl_cluster_release(struct tl_cluster *cluster, tl_job_id job, const struct 
 		for (uint32_t i = 0; i < worker->gpus; i++) {
 			struct tl_gpu_view *gpu = &cluster->gpus[gpus[i]];
 
-			TL_ASSERT(gpus[i] < cluster->view.gpu_count && gpu->node == where->nodes[w]);
+			TL_ASSERT(gpus[i] < cluster->view.gpu_count &&
+			          gpu->node == where->nodes[w]);
 			if (tl_device_release(gpu, &cluster->residents[gpus[i]], job, worker, up))
 				node->draining_mgpu -= worker->share_mgpu;
 			node->free_gpus += gpu->free_mgpu == TL_MGPU_PER_GPU;
@@ -332,7 +334,8 @@ void tl_cluster_mark_draining(struct tl_cluster *cluster, tl_job_id job,
 	}
 }
 
-void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t number, enum tl_node_state state)
+void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t number,
+                               enum tl_node_state state)
 {
 	struct tl_node_view *node = &cluster->nodes[number];
 	uint32_t last = node->first_gpu + node->gpu_count;
@@ -365,71 +368,8 @@ void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t number, enum
 	lower_hint(cluster);
 }
 
-/* How many workers of a kind fit an idle node that keeps `rest` for another worker; -1
- * where not even that one fits. */
-static int64_t idle_workers(const struct tl_node_view *node, int64_t memory_bytes,
-                            uint64_t model_mask, const struct tl_worker *worker,
-                            const struct tl_worker *rest)
-{
-	bool model = node->gpu_count > 0 && (model_mask >> node->model & 1);
-	bool unknown = memory_bytes < 0;
-	int64_t gpus = (int64_t)node->gpu_count - rest->gpus;
-	int64_t cpu = node->total_cpu_milli - rest->cpu_milli;
-	int64_t ram = node->total_ram_bytes - rest->ram_bytes;
-	int64_t fit = INT64_MAX;
-
-	if (gpus < 0 || cpu < 0 || ram < 0 || (rest->gpus > 0 && !model) ||
-	    (rest->gpus > 0 && !unknown && rest->gpu_memory_bytes > memory_bytes))
-		return -1;
-	if (worker->gpus > 0) {
-		if (!model || (!unknown && worker->gpu_memory_bytes > memory_bytes))
-			return 0;
-		fit = gpus / worker->gpus;
-	}
-	if (worker->cpu_milli > 0 && cpu / worker->cpu_milli < fit)
-		fit = cpu / worker->cpu_milli;
-	if (worker->ram_bytes > 0 && ram / worker->ram_bytes < fit)
-		fit = ram / worker->ram_bytes;
-	return fit;
-}
-
-static int64_t capped(int64_t value, int64_t cap)
-{
-	return value < cap ? value : cap;
-}
-
-bool tl_cluster_could_fit(const struct tl_cluster *cluster, const struct tl_shape *shape)
-{
-	static const struct tl_worker nothing = {0};
-	int64_t wanted = (int64_t)shape->workers - 1;
-	int64_t sum = 0;
-
-	if (shape->full.share_mgpu > TL_MGPU_PER_GPU || shape->last.share_mgpu > TL_MGPU_PER_GPU)
-		return false;
-	/* All nodes' room for full workers; then the last one takes some of one node's. */
-	for (uint32_t pass = 0; pass < 2; pass++) {
-		for (uint32_t n = 0; n < cluster->view.node_count; n++) {
-			const struct tl_node_view *node = &cluster->nodes[n];
-			int64_t memory =
-			    node->gpu_count > 0 ? cluster->gpus[node->first_gpu].total_memory_bytes : 0;
-			int64_t alone = capped(idle_workers(node, memory, shape->model_mask, &shape->full,
-			                                    &nothing), wanted);
-			int64_t beside;
-
-			if (pass == 0) {
-				sum += alone;
-				continue;
-			}
-			beside = capped(idle_workers(node, memory, shape->model_mask, &shape->full,
-			                             &shape->last), wanted);
-			if (beside >= 0 && sum - alone + beside >= wanted)
-				return true;
-		}
-	}
-	return false;
-}
-
-const tl_job_id *tl_cluster_gpu_jobs(const struct tl_cluster *cluster, uint32_t gpu, uint32_t *count)
+const tl_job_id *tl_cluster_gpu_jobs(const struct tl_cluster *cluster, uint32_t gpu,
+                                     uint32_t *count)
 {
 	*count = cluster->residents[gpu].count;
 	return cluster->residents[gpu].jobs;
@@ -465,7 +405,8 @@ static void verify_node(const struct tl_cluster *cluster, uint32_t number, int64
 	TL_ASSERT(node->free_cpu_milli >= 0 && node->free_cpu_milli <= node->total_cpu_milli);
 	TL_ASSERT(node->free_ram_bytes >= 0 && node->free_ram_bytes <= node->total_ram_bytes);
 	TL_ASSERT(node->version <= cluster->view.version);
-	TL_ASSERT(cluster->demands[number].cpu_milli == 0 && cluster->demands[number].ram_bytes == 0);
+	TL_ASSERT(cluster->demands[number].cpu_milli == 0 &&
+	          cluster->demands[number].ram_bytes == 0);
 }
 
 void tl_cluster_verify(const struct tl_cluster *cluster)

@@ -67,8 +67,8 @@ struct tl_cluster {
 	struct tl_demand *demands;      /* one a node; all zero between calls */
 	uint8_t *marks;                 /* a GPU: met in that placement; all zero between calls */
 	const struct tl_cluster_spec *spec; /* outlives the cluster */
-	int64_t down_mgpu;      /* capacity of nodes that are down */
-	int64_t allocated_mgpu; /* physical, held by work */
+	int64_t down_mgpu;                  /* capacity of nodes that are down */
+	int64_t allocated_mgpu;             /* physical, held by work */
 	uint32_t largest_node_gpus;
 	uint32_t partial_nodes; /* up nodes with some but not all of their GPU capacity free */
 	uint32_t *free_count;   /* free_count[k]: up nodes with k wholly free GPUs */
@@ -98,13 +98,17 @@ void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t node, enum t
 
 /* Whether the shape fits the empty cluster with every node up. */
 bool tl_cluster_could_fit(const struct tl_cluster *cluster, const struct tl_shape *shape);
+/* The same with the nodes that are up now. */
+bool tl_cluster_could_fit_up(const struct tl_cluster *cluster, const struct tl_shape *shape);
 
-enum tl_distance tl_cluster_distance(const struct tl_cluster *cluster, uint32_t gpu_a, uint32_t gpu_b);
+enum tl_distance tl_cluster_distance(const struct tl_cluster *cluster, uint32_t gpu_a,
+                                     uint32_t gpu_b);
 /* The narrowest distance that holds between all GPUs of a placement (TL_SAME_GPU for one
  * or none). O(GPUs). */
 enum tl_distance tl_cluster_spread(const struct tl_cluster *cluster, const struct tl_alloc *where);
 /* Jobs on a GPU in order of arrival there; valid until the next take or release. */
-const tl_job_id *tl_cluster_gpu_jobs(const struct tl_cluster *cluster, uint32_t gpu, uint32_t *count);
+const tl_job_id *tl_cluster_gpu_jobs(const struct tl_cluster *cluster, uint32_t gpu,
+                                     uint32_t *count);
 /* Asserts every sum of the cluster against a recount. O(cluster); tests and run's end. */
 void tl_cluster_verify(const struct tl_cluster *cluster);
 

@@ -12,10 +12,10 @@ enum { TL_RESIDENTS_INLINE = 2 };
 
 /* Most GPUs have one resident or two; the lists move to the heap past that. */
 struct tl_residents {
-	tl_job_id *jobs;    /* in order of arrival */
-	uint8_t *draining;  /* of each: holds its share while saving */
+	tl_job_id *jobs;   /* in order of arrival */
+	uint8_t *draining; /* of each: holds its share while saving */
 	uint32_t count, capacity;
-	int32_t used_mgpu;  /* whatever the node's state */
+	int32_t used_mgpu; /* whatever the node's state */
 	tl_job_id inline_jobs[TL_RESIDENTS_INLINE];
 	uint8_t inline_draining[TL_RESIDENTS_INLINE];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the cluster is made of, and how far apart its GPUs are. */
+/* What the cluster is made of, what it holds when idle, and how far apart its GPUs are. */
 #include "sim/base/arena.h"
 #include "sim/base/units.h"
 #include "sim/cluster/cluster.h"
@@ -14,26 +14,26 @@ static const struct {
 	const char *name;
 	int64_t memory_gib;
 } known_models[] = {
-	{"A100-SXM4-80GB", 80}, /* NVIDIA A100 data sheet (2021): 80 GB HBM2e */
-	{"A100-SXM4-40GB", 40}, /* the same: 40 GB HBM2 */
-	{"A100-PCIE-80GB", 80},
-	{"A100-PCIE-40GB", 40},
-	{"A800-SXM4-80GB", 80},
-	{"H100-SXM5-80GB", 80}, /* NVIDIA H100 data sheet (2022): 80 GB HBM3 */
-	{"H800-SXM5-80GB", 80},
-	{"A10", 24},     /* NVIDIA A10 data sheet (2021): 24 GB GDDR6 */
-	{"A30", 24},     /* NVIDIA A30 data sheet (2021): 24 GB HBM2 */
-	{"L4", 24},      /* NVIDIA L4 data sheet (2023): 24 GB GDDR6 */
-	{"L40S", 48},    /* NVIDIA L40S data sheet (2023): 48 GB GDDR6 */
-	{"V100M16", 16}, /* NVIDIA V100 data sheet (2018): 16 or 32 GB HBM2 */
-	{"V100M32", 32},
-	{"V100-SXM2-16GB", 16},
-	{"V100-SXM2-32GB", 32},
-	{"T4", 16},      /* NVIDIA T4 data sheet (2018): 16 GB GDDR6 */
-	{"P100", 16},    /* NVIDIA P100 data sheet (2016): the 16 GB version, openb's */
-	{"P4", 8},       /* NVIDIA P4 data sheet (2016): 8 GB GDDR5 */
-	{"K80", 12},     /* NVIDIA K80 board specification (2015): 24 GB on two GPUs */
-	/* openb's G2 and G3 are masked names: their memory is not published, hence unknown;
+    {"A100-SXM4-80GB", 80}, /* NVIDIA A100 data sheet (2021): 80 GB HBM2e */
+    {"A100-SXM4-40GB", 40}, /* the same: 40 GB HBM2 */
+    {"A100-PCIE-80GB", 80},
+    {"A100-PCIE-40GB", 40},
+    {"A800-SXM4-80GB", 80},
+    {"H100-SXM5-80GB", 80}, /* NVIDIA H100 data sheet (2022): 80 GB HBM3 */
+    {"H800-SXM5-80GB", 80},
+    {"A10", 24},     /* NVIDIA A10 data sheet (2021): 24 GB GDDR6 */
+    {"A30", 24},     /* NVIDIA A30 data sheet (2021): 24 GB HBM2 */
+    {"L4", 24},      /* NVIDIA L4 data sheet (2023): 24 GB GDDR6 */
+    {"L40S", 48},    /* NVIDIA L40S data sheet (2023): 48 GB GDDR6 */
+    {"V100M16", 16}, /* NVIDIA V100 data sheet (2018): 16 or 32 GB HBM2 */
+    {"V100M32", 32},
+    {"V100-SXM2-16GB", 16},
+    {"V100-SXM2-32GB", 32},
+    {"T4", 16},   /* NVIDIA T4 data sheet (2018): 16 GB GDDR6 */
+    {"P100", 16}, /* NVIDIA P100 data sheet (2016): the 16 GB version, openb's */
+    {"P4", 8},    /* NVIDIA P4 data sheet (2016): 8 GB GDDR5 */
+    {"K80", 12},  /* NVIDIA K80 board specification (2015): 24 GB on two GPUs */
+    /* openb's G2 and G3 are masked names: their memory is not published, hence unknown;
 	 * so are PAI's V100 (either size) and MISC. */
 };
 
@@ -80,7 +80,8 @@ enum tl_status tl_cluster_spec_model(struct tl_cluster_spec *spec, const char *n
 	return TL_OK;
 }
 
-enum tl_distance tl_cluster_distance(const struct tl_cluster *cluster, uint32_t gpu_a, uint32_t gpu_b)
+enum tl_distance tl_cluster_distance(const struct tl_cluster *cluster, uint32_t gpu_a,
+                                     uint32_t gpu_b)
 {
 	uint32_t at_a = cluster->gpus[gpu_a].node;
 	uint32_t at_b = cluster->gpus[gpu_b].node;
@@ -109,8 +110,8 @@ enum tl_distance tl_cluster_distance(const struct tl_cluster *cluster, uint32_t 
 enum tl_distance tl_cluster_spread(const struct tl_cluster *cluster, const struct tl_alloc *where)
 {
 	enum { PAIR, NODE, RACK, LEAF, POD, LEVELS };
-	static const enum tl_distance level_distance[LEVELS] = {TL_SAME_PAIR, TL_SAME_NODE, TL_SAME_RACK,
-	                                                        TL_SAME_LEAF, TL_SAME_POD};
+	static const enum tl_distance level_distance[LEVELS] = {
+	    TL_SAME_PAIR, TL_SAME_NODE, TL_SAME_RACK, TL_SAME_LEAF, TL_SAME_POD};
 	bool same[LEVELS] = {true, true, true, true, true};
 	const struct tl_node_view *first;
 	uint32_t first_node;
@@ -135,4 +136,83 @@ enum tl_distance tl_cluster_spread(const struct tl_cluster *cluster, const struc
 		if (same[level])
 			return level_distance[level];
 	return TL_ACROSS;
+}
+
+/* How many workers of a kind fit an idle node that keeps `rest` for another worker; -1
+ * where not even that one fits. */
+static int64_t idle_workers(const struct tl_node_view *node, int64_t memory_bytes,
+                            uint64_t model_mask, const struct tl_worker *worker,
+                            const struct tl_worker *rest)
+{
+	bool model = node->gpu_count > 0 && (model_mask >> node->model & 1);
+	bool unknown = memory_bytes < 0;
+	int64_t gpus = (int64_t)node->gpu_count - rest->gpus;
+	int64_t cpu = node->total_cpu_milli - rest->cpu_milli;
+	int64_t ram = node->total_ram_bytes - rest->ram_bytes;
+	int64_t fit = INT64_MAX;
+
+	if (gpus < 0 || cpu < 0 || ram < 0 || (rest->gpus > 0 && !model) ||
+	    (rest->gpus > 0 && !unknown && rest->gpu_memory_bytes > memory_bytes))
+		return -1;
+	if (worker->gpus > 0) {
+		if (!model || (!unknown && worker->gpu_memory_bytes > memory_bytes))
+			return 0;
+		fit = gpus / worker->gpus;
+	}
+	if (worker->cpu_milli > 0 && cpu / worker->cpu_milli < fit)
+		fit = cpu / worker->cpu_milli;
+	if (worker->ram_bytes > 0 && ram / worker->ram_bytes < fit)
+		fit = ram / worker->ram_bytes;
+	return fit;
+}
+
+static int64_t capped(int64_t value, int64_t cap)
+{
+	return value < cap ? value : cap;
+}
+
+static bool fits_idle(const struct tl_cluster *cluster, const struct tl_shape *shape, bool up_only)
+{
+	static const struct tl_worker nothing = {0};
+	int64_t wanted = (int64_t)shape->workers - 1;
+	int64_t sum = 0;
+
+	if (shape->full.share_mgpu > TL_MGPU_PER_GPU || shape->last.share_mgpu > TL_MGPU_PER_GPU)
+		return false;
+	/* All nodes' room for full workers; then the last one takes some of one node's. */
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		for (uint32_t n = 0; n < cluster->view.node_count; n++) {
+			const struct tl_node_view *node = &cluster->nodes[n];
+			int64_t memory = node->gpu_count > 0
+			                     ? cluster->gpus[node->first_gpu].total_memory_bytes
+			                     : 0;
+			int64_t alone = capped(
+			    idle_workers(node, memory, shape->model_mask, &shape->full, &nothing),
+			    wanted);
+			int64_t beside;
+
+			if (up_only && node->state != TL_NODE_UP)
+				continue;
+			if (pass == 0) {
+				sum += alone;
+				continue;
+			}
+			beside = capped(idle_workers(node, memory, shape->model_mask, &shape->full,
+			                             &shape->last),
+			                wanted);
+			if (beside >= 0 && sum - alone + beside >= wanted)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool tl_cluster_could_fit(const struct tl_cluster *cluster, const struct tl_shape *shape)
+{
+	return fits_idle(cluster, shape, false);
+}
+
+bool tl_cluster_could_fit_up(const struct tl_cluster *cluster, const struct tl_shape *shape)
+{
+	return fits_idle(cluster, shape, true);
 }

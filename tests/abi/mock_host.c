@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/abi/mock_host.h"
 
-#include "sim/plane/module.h"
+#include "sim/base/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ struct tl_job_view *tl_mock_at(struct tl_mock *mock, tl_job_id id)
 {
 	uint32_t slot = TL_JOB_SLOT(id);
 
-	return slot < mock->job_count && id != 0 && mock->jobs[slot].id == id ? &mock->jobs[slot] : NULL;
+	return slot < mock->job_count && id != 0 && mock->jobs[slot].id == id ? &mock->jobs[slot]
+	                                                                      : NULL;
 }
 
 static const struct tl_job_view *host_job(const struct tl_host *host, tl_job_id id)
@@ -50,11 +51,12 @@ static bool waits(const struct tl_job_view *job)
 
 static bool holds(const struct tl_job_view *job)
 {
-	return job->id != 0 && !waits(job) && job->state != TL_JOB_SUCCEEDED && job->state != TL_JOB_FAILED;
+	return job->id != 0 && !waits(job) && job->state != TL_JOB_SUCCEEDED &&
+	       job->state != TL_JOB_FAILED;
 }
 
-static const tl_job_id *list(struct tl_mock *mock, tl_job_id *out, bool (*is)(const struct tl_job_view *),
-                             uint32_t *count)
+static const tl_job_id *list(struct tl_mock *mock, tl_job_id *out,
+                             bool (*is)(const struct tl_job_view *), uint32_t *count)
 {
 	*count = 0;
 	for (size_t s = 0; s < mock->job_count; s++)
@@ -155,7 +157,8 @@ static enum tl_refusal decided(struct tl_mock *mock, enum tl_mock_what what, tl_
 {
 	mock->decisions = tl_grow(mock->decisions, &mock->decision_room, mock->decision_count + 1,
 	                          sizeof *mock->decisions);
-	mock->decisions[mock->decision_count++] = (struct tl_mock_decision){what, answer, job, value};
+	mock->decisions[mock->decision_count++] =
+	    (struct tl_mock_decision){what, answer, job, value};
 	return answer;
 }
 
@@ -219,7 +222,8 @@ static enum tl_refusal host_start(const struct tl_host *host, tl_job_id id,
 	return decided(mock, TL_MOCK_START, id, 0, answer);
 }
 
-static enum tl_refusal host_suspend(const struct tl_host *host, tl_job_id id, enum tl_suspend_mode mode)
+static enum tl_refusal host_suspend(const struct tl_host *host, tl_job_id id,
+                                    enum tl_suspend_mode mode)
 {
 	struct tl_mock *mock = mock_of(host);
 	struct tl_job_view *job = tl_mock_at(mock, id);
@@ -273,6 +277,10 @@ static enum tl_refusal host_migrate(const struct tl_host *host, tl_job_id id,
 	if (job->state != TL_JOB_RUNNING)
 		return decided(mock, TL_MOCK_MIGRATE, id, 0, TL_REFUSED_STATE);
 	answer = tl_cluster_check(&mock->cluster, mock->shapes[job->shape], where);
+	for (uint32_t i = 0; answer == TL_ACCEPTED && i < where->gpu_count; i++)
+		for (uint32_t j = 0; j < where->gpu_count; j++)
+			if (where->gpus[i] == mock->allocs[TL_JOB_SLOT(id)].gpus[j])
+				answer = TL_REFUSED_DUPLICATE_GPU;
 	if (answer == TL_ACCEPTED) {
 		release(mock, id);
 		take(mock, id, where);
@@ -399,13 +407,31 @@ static int64_t oracle_remaining(const struct tl_host *host, tl_job_id id)
 	return job ? job->estimate_ns : -1;
 }
 
+/* Plan and truth of a mock's service: what the last window brought, for ever. */
+static int64_t arrivals_per_ks(const struct tl_host *host, uint32_t service, int64_t at_ns)
+{
+	const struct tl_service_view *view = host_service(host, service);
+	int64_t length_ns = view ? view->window_end_ns - view->window_start_ns : 0;
+
+	(void)at_ns;
+	if (!view)
+		return -1;
+	return length_ns > 0 ? view->arrivals * 1000 * TL_NS_PER_S / length_ns : 0;
+}
+
 static const void *host_extension(const struct tl_host *host, const char *id)
 {
 	static const struct tl_oracle oracle = {.struct_size = sizeof oracle,
-	                                        .remaining_ns = oracle_remaining};
+	                                        .remaining_ns = oracle_remaining,
+	                                        .arrivals_per_ks = arrivals_per_ks};
+	static const struct tl_calendar calendar = {.struct_size = sizeof calendar,
+	                                            .planned_per_ks = arrivals_per_ks};
 
-	(void)host;
-	return strcmp(id, TL_EXTENSION_ORACLE) == 0 ? &oracle : NULL;
+	if (strcmp(id, TL_EXTENSION_ORACLE) == 0)
+		return &oracle;
+	if (strcmp(id, TL_EXTENSION_CALENDAR) == 0 && mock_of(host)->service_count > 0)
+		return &calendar;
+	return NULL;
 }
 
 /* ---- set-up ---- */
@@ -420,21 +446,46 @@ void tl_mock_init(struct tl_mock *mock, const struct tl_cluster_spec *spec)
 		abort();
 	}
 	for (size_t m = 0; m < spec->model_count; m++)
-		mock->models[m] = (struct tl_model_view){spec->models[m].name, spec->models[m].memory_bytes};
+		mock->models[m] =
+		    (struct tl_model_view){spec->models[m].name, spec->models[m].memory_bytes};
 	tl_arena_init(&mock->arena);
 	tl_rng_init(&mock->rng, 1, TL_STREAM_POLICY, 0);
-	mock->host = (struct tl_host){
-	    .struct_size = sizeof mock->host, .abi_minor = TL_ABI_MINOR, .ctx = mock,
-	    .now = host_now, .view = host_view, .jobs = host_jobs, .job = host_job,
-	    .waiting = host_waiting, .holding = host_holding, .shape = host_shape,
-	    .shape_count = host_shape_count, .allocation = host_allocation, .gpu_jobs = host_gpu_jobs,
-	    .distance = host_distance, .model = host_model, .tenant = host_tenant, .queue = host_queue,
-	    .service = host_service, .tenant_count = host_tenant_count, .queue_count = host_queue_count,
-	    .service_count = host_service_count, .start = host_start, .suspend = host_suspend,
-	    .migrate = host_migrate, .resize = host_resize, .scale = host_scale,
-	    .reserve = host_reserve, .reject = host_reject, .wake_at = host_wake_at,
-	    .random = host_random, .alloc = host_alloc, .log = host_log, .explaining = host_explaining,
-	    .explain = host_explain, .seat = host_seat, .extension = host_extension};
+	mock->host = (struct tl_host){.struct_size = sizeof mock->host,
+	                              .abi_minor = TL_ABI_MINOR,
+	                              .ctx = mock,
+	                              .now = host_now,
+	                              .view = host_view,
+	                              .jobs = host_jobs,
+	                              .job = host_job,
+	                              .waiting = host_waiting,
+	                              .holding = host_holding,
+	                              .shape = host_shape,
+	                              .shape_count = host_shape_count,
+	                              .allocation = host_allocation,
+	                              .gpu_jobs = host_gpu_jobs,
+	                              .distance = host_distance,
+	                              .model = host_model,
+	                              .tenant = host_tenant,
+	                              .queue = host_queue,
+	                              .service = host_service,
+	                              .tenant_count = host_tenant_count,
+	                              .queue_count = host_queue_count,
+	                              .service_count = host_service_count,
+	                              .start = host_start,
+	                              .suspend = host_suspend,
+	                              .migrate = host_migrate,
+	                              .resize = host_resize,
+	                              .scale = host_scale,
+	                              .reserve = host_reserve,
+	                              .reject = host_reject,
+	                              .wake_at = host_wake_at,
+	                              .random = host_random,
+	                              .alloc = host_alloc,
+	                              .log = host_log,
+	                              .explaining = host_explaining,
+	                              .explain = host_explain,
+	                              .seat = host_seat,
+	                              .extension = host_extension};
 }
 
 void tl_mock_fini(struct tl_mock *mock)
@@ -453,82 +504,4 @@ void tl_mock_fini(struct tl_mock *mock)
 	free(mock->decisions);
 	tl_arena_fini(&mock->arena);
 	tl_cluster_fini(&mock->cluster);
-}
-
-uint32_t tl_mock_shape(struct tl_mock *mock, const struct tl_shape *like)
-{
-	struct tl_shape *shape = tl_alloc(sizeof *shape);
-	int64_t fulls = (int64_t)like->workers - 1;
-
-	*shape = *like;
-	shape->id = (uint32_t)mock->shape_count;
-	shape->gpus = (uint32_t)fulls * like->full.gpus + like->last.gpus;
-	shape->total_mgpu = fulls * like->full.gpus * like->full.share_mgpu +
-	                    (int64_t)like->last.gpus * like->last.share_mgpu;
-	shape->total_cpu_milli = fulls * like->full.cpu_milli + like->last.cpu_milli;
-	shape->total_ram_bytes = fulls * like->full.ram_bytes + like->last.ram_bytes;
-	mock->shapes = tl_grow(mock->shapes, &mock->shape_room, mock->shape_count + 1, sizeof(void *));
-	mock->shapes[mock->shape_count++] = shape;
-	return shape->id;
-}
-
-tl_job_id tl_mock_job(struct tl_mock *mock, const struct tl_job_view *like)
-{
-	struct tl_job_view *job;
-	size_t slot = mock->job_count > 0 ? mock->job_count : 1;
-
-	if (slot + 1 > mock->job_room) {
-		size_t room = mock->job_room;
-
-		mock->jobs = tl_grow(mock->jobs, &room, slot + 1, sizeof *mock->jobs);
-		room = mock->job_room;
-		mock->allocs = tl_grow(mock->allocs, &room, slot + 1, sizeof *mock->allocs);
-		mock->job_room = room;
-		mock->waiting = tl_realloc_array(mock->waiting, room, sizeof *mock->waiting);
-		mock->holding = tl_realloc_array(mock->holding, room, sizeof *mock->holding);
-	}
-	mock->job_count = slot + 1;
-	job = &mock->jobs[slot];
-	*job = *like;
-	job->id = UINT64_C(1) << 32 | slot;
-	job->sequence = slot;
-	job->state = TL_JOB_PENDING;
-	job->waiting_since_ns = job->submit_ns;
-	job->first_start_ns = job->started_ns = job->committed_ns = -1;
-	job->expected_end_ns = TL_TIME_NEVER;
-	if (job->estimate_ns == 0)
-		job->estimate_ns = -1;
-	if (job->deadline_ns == 0)
-		job->deadline_ns = -1;
-	if (!(job->flags & TL_JOB_REPLICA))
-		job->service = TL_NO_INDEX;
-	return job->id;
-}
-
-int tl_mock_create(struct tl_mock *mock, const struct tl_module *module, const char *name,
-                   const char *value, void **self, char *why)
-{
-	char name_copy[TL_MOCK_TEXT] = "", value_copy[TL_MOCK_TEXT] = "";
-	struct tl_setting setting = {.name = name_copy, .value = value_copy};
-	struct tl_option_value *values = NULL, *kept;
-	struct tl_error error = TL_ERROR_INIT;
-	struct tl_create with = {.struct_size = sizeof with, .error = why, .error_size = why ? TL_MOCK_TEXT : 0};
-
-	(void)snprintf(name_copy, sizeof name_copy, "%s", name ? name : "");
-	(void)snprintf(value_copy, sizeof value_copy, "%s", value ? value : "");
-	if (tl_module_options(module, &setting, name != NULL, "mock", &values, &error) != TL_OK) {
-		if (why)
-			(void)snprintf(why, TL_MOCK_TEXT, "%.*s", TL_MOCK_TEXT - 1, error.message);
-		return -1;
-	}
-	/* For the trial's life, as the contract promises for texts. */
-	kept = tl_arena_alloc(&mock->arena, (module->option_count + 1) * sizeof *kept);
-	for (uint32_t o = 0; o < module->option_count; o++) {
-		kept[o] = values[o];
-		if (values[o].text)
-			kept[o].text = tl_arena_strdup(&mock->arena, values[o].text);
-	}
-	free(values);
-	with.options = kept;
-	return module->create(&mock->host, &with, self);
 }

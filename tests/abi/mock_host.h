@@ -41,7 +41,7 @@ struct tl_mock_decision {
 struct tl_mock {
 	struct tl_host host;
 	struct tl_cluster cluster;
-	struct tl_arena arena;        /* what the policy was given */
+	struct tl_arena arena; /* what the policy was given */
 	int64_t now_ns;
 	int64_t wake_ns;              /* TL_TIME_NEVER: none asked */
 	struct tl_job_view *jobs;     /* by slot; slot 0 is unused */
@@ -58,7 +58,7 @@ struct tl_mock {
 	struct tl_mock_decision *decisions;
 	size_t decision_count, decision_room;
 	struct tl_rng rng;
-	int64_t allocs_left;          /* host->alloc fails after so many; -1: never */
+	int64_t allocs_left; /* host->alloc fails after so many; -1: never */
 	uint64_t log_count, explain_count;
 	char last_text[TL_MOCK_TEXT]; /* of log, explain or reject */
 	int deciding;                 /* 0: decisions are refused as outside schedule() */

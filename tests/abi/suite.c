@@ -23,7 +23,8 @@ static void add_folder(const char *folder)
 		size_t length = strlen(entry->d_name);
 		struct tl_suite_module *module = &modules[module_count];
 
-		if (length < 4 || length >= TL_MOCK_TEXT || strcmp(entry->d_name + length - 3, ".so") != 0 ||
+		if (length < 4 || length >= TL_MOCK_TEXT ||
+		    strcmp(entry->d_name + length - 3, ".so") != 0 ||
 		    module_count == TL_SUITE_MODULES)
 			continue;
 		if (snprintf(module->path, sizeof module->path, "%s/%s", folder, entry->d_name) >=
@@ -38,7 +39,8 @@ static void add_folder(const char *folder)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct tl_suite_module *)a)->name, ((const struct tl_suite_module *)b)->name);
+	return strcmp(((const struct tl_suite_module *)a)->name,
+	              ((const struct tl_suite_module *)b)->name);
 }
 
 static void find_folder(char *out, size_t size)
@@ -61,13 +63,19 @@ static void find_folder(char *out, size_t size)
 
 const struct tl_suite_module *tl_suite_modules(size_t *count)
 {
-	char folder[TL_SUITE_PATH / 2], examples[TL_SUITE_PATH];
+	char folder[TL_SUITE_PATH / 2], more[TL_SUITE_PATH];
+	const char *path = getenv("TIDELAB_POLICY_PATH");
 
 	if (module_count == 0) {
 		find_folder(folder, sizeof folder);
-		(void)snprintf(examples, sizeof examples, "%s/examples", folder);
+		(void)snprintf(more, sizeof more, "%s/examples", folder);
 		add_folder(folder);
-		add_folder(examples);
+		add_folder(more);
+		for (; path && *path; path += strspn(path, ":")) {
+			(void)snprintf(more, sizeof more, "%.*s", (int)strcspn(path, ":"), path);
+			add_folder(more);
+			path += strcspn(path, ":");
+		}
 		qsort(modules, module_count, sizeof modules[0], by_name);
 		for (size_t m = 0; m < module_count; m++) {
 			void *handle = dlopen(modules[m].path, RTLD_NOW | RTLD_LOCAL);
@@ -102,10 +110,12 @@ void tl_world_init(struct tl_world *world, uint64_t seed, uint32_t nodes, uint32
 		    .model = gpus ? tl_world_below(world, 3) : TL_NO_INDEX,
 		    .cpu_milli = 1000 * (8 + (int64_t)tl_world_below(world, 56)),
 		    .ram_bytes = TL_GIB * (32 + (int64_t)tl_world_below(world, 96)),
-		    .rack = n / 3, .leaf = n / 6, .pod = n / 12};
+		    .rack = n / 3,
+		    .leaf = n / 6,
+		    .pod = n / 12};
 	}
-	world->spec = (struct tl_cluster_spec){.models = world->models, .model_count = 3,
-	                                       .nodes = world->nodes, .node_count = nodes};
+	world->spec = (struct tl_cluster_spec){
+	    .models = world->models, .model_count = 3, .nodes = world->nodes, .node_count = nodes};
 	tl_mock_init(&world->mock, &world->spec);
 }
 
@@ -133,9 +143,12 @@ static struct tl_worker random_worker(struct tl_world *world, uint32_t gpus, int
 
 const struct tl_shape *tl_world_shape(struct tl_world *world, uint32_t workers, uint32_t gpus)
 {
-	int32_t share = tl_world_below(world, 2) ? 1000 : 10 * (1 + (int32_t)tl_world_below(world, 99));
-	struct tl_shape like = {.workers = tl_world_below(world, 2) ? 1 : 1 + tl_world_below(world, workers),
-	                        .model_mask = UINT64_MAX, .expected_count = tl_world_below(world, 50)};
+	int32_t share =
+	    tl_world_below(world, 2) ? 1000 : 10 * (1 + (int32_t)tl_world_below(world, 99));
+	struct tl_shape like = {
+	    .workers = tl_world_below(world, 2) ? 1 : 1 + tl_world_below(world, workers),
+	    .model_mask = UINT64_MAX,
+	    .expected_count = tl_world_below(world, 50)};
 	uint32_t number;
 
 	like.full = random_worker(world, gpus, share);
@@ -195,7 +208,8 @@ void tl_world_fill(struct tl_world *world, uint32_t tries)
 
 		if (tl_world_below(world, 12) == 0)
 			tl_cluster_set_node_state(&world->mock.cluster, n, TL_NODE_CORDONED);
-		if (tl_world_below(world, 24) == 0 && node->free_cpu_milli == node->total_cpu_milli &&
+		if (tl_world_below(world, 24) == 0 &&
+		    node->free_cpu_milli == node->total_cpu_milli &&
 		    node->free_ram_bytes == node->total_ram_bytes &&
 		    node->free_mgpu == (int64_t)node->gpu_count * 1000)
 			tl_cluster_set_node_state(&world->mock.cluster, n, TL_NODE_DOWN);
@@ -242,8 +256,10 @@ const char *tl_suite_wrong(const struct tl_view *view, const struct tl_shape *sh
 		if (!node_ok(node, shape, worker))
 			return "node not up, or of a model that will not do";
 		for (uint32_t v = 0; v < shape->workers; v++) {
-			cpu += where->nodes[v] == where->nodes[w] ? worker_at(shape, v)->cpu_milli : 0;
-			ram += where->nodes[v] == where->nodes[w] ? worker_at(shape, v)->ram_bytes : 0;
+			cpu +=
+			    where->nodes[v] == where->nodes[w] ? worker_at(shape, v)->cpu_milli : 0;
+			ram +=
+			    where->nodes[v] == where->nodes[w] ? worker_at(shape, v)->ram_bytes : 0;
 		}
 		if (cpu > node->free_cpu_milli || ram > node->free_ram_bytes)
 			return "not so much CPU or RAM is free";

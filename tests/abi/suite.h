@@ -10,16 +10,23 @@
 
 #include <stdbool.h>
 
-enum { TL_SUITE_MODULES = 128, TL_SUITE_PATH = 512, TL_SUITE_NODES = 64, TL_SUITE_WORKERS = 8, TL_SUITE_GPUS = 64 };
+enum {
+	TL_SUITE_MODULES = 128,
+	TL_SUITE_PATH = 512,
+	TL_SUITE_NODES = 64,
+	TL_SUITE_WORKERS = 8,
+	TL_SUITE_GPUS = 64
+};
 
 struct tl_suite_module {
 	char path[TL_SUITE_PATH];
-	char name[TL_MOCK_TEXT]; /* of the file, without .so */
+	char name[TL_MOCK_TEXT];        /* of the file, without .so */
 	const struct tl_module *module; /* NULL: would not load */
 };
 
 /* Every module of the build, examples included, by name; loaded once and kept. The folder
- * is $TIDELAB_POLICIES, or ../policies beside the test program. */
+ * is $TIDELAB_POLICIES, or ../policies beside the test program; those of $TIDELAB_POLICY_PATH
+ * are tested too, so that a policy author can test a module of his own. */
 const struct tl_suite_module *tl_suite_modules(size_t *count);
 
 /* ---- random worlds, from a seed ---- */

@@ -25,8 +25,11 @@ TestSuite(fragmentation, .init = set_up, .fini = tear_down);
 
 static struct tl_frag_task task(uint32_t gpus, int32_t share, int64_t cpu, uint64_t count)
 {
-	return (struct tl_frag_task){.cpu_milli = cpu, .model_mask = UINT64_MAX, .count = count,
-	                             .gpus = gpus, .share_mgpu = share};
+	return (struct tl_frag_task){.cpu_milli = cpu,
+	                             .model_mask = UINT64_MAX,
+	                             .count = count,
+	                             .gpus = gpus,
+	                             .share_mgpu = share};
 }
 
 static struct tl_frag_node node_of(int64_t cpu, uint32_t count, const int32_t *free_mgpu)
@@ -43,7 +46,8 @@ static struct tl_frag_node node_of(int64_t cpu, uint32_t count, const int32_t *f
 /* Half the tasks ask 0.5 of a card, a quarter one card, a quarter no GPU. */
 Test(fragmentation, by_hand)
 {
-	struct tl_frag_task tasks[] = {task(1, 500, 4000, 2), task(1, 1000, 8000, 1), task(0, 0, 1000, 1)};
+	struct tl_frag_task tasks[] = {task(1, 500, 4000, 2), task(1, 1000, 8000, 1),
+	                               task(0, 0, 1000, 1)};
 	struct tl_frag_node node = node_of(8000, 3, (int32_t[]){1000, 600, 300});
 
 	tl_frag_build(frag, tasks, 3);
@@ -68,7 +72,8 @@ Test(fragmentation, several_gpus_and_models)
 	cr_assert_eq(tl_frag_of(frag, &one), 3 * 1900 + 900);
 	cr_assert_eq(tl_frag_of(frag, &two), 0);
 	two.model = 0;
-	cr_assert_eq(tl_frag_of(frag, &two), 3 * 2000, "of a model that the two-GPU tasks do not accept");
+	cr_assert_eq(tl_frag_of(frag, &two), 3 * 2000,
+	             "of a model that the two-GPU tasks do not accept");
 }
 
 Test(fragmentation, keeps_the_most_frequent_95_percent)
@@ -88,10 +93,12 @@ Test(fragmentation, keeps_the_most_frequent_95_percent)
 Test(fragmentation, adds_up_shapes)
 {
 	struct tl_frag_task tasks[8];
-	struct tl_shape gang = {.workers = 4, .model_mask = UINT64_MAX,
+	struct tl_shape gang = {.workers = 4,
+	                        .model_mask = UINT64_MAX,
 	                        .full = {.gpus = 8, .share_mgpu = 1000, .cpu_milli = 64},
 	                        .last = {.gpus = 2, .share_mgpu = 1000, .cpu_milli = 16}};
-	struct tl_shape single = {.workers = 1, .model_mask = UINT64_MAX, .full = gang.last, .last = gang.last};
+	struct tl_shape single = {
+	    .workers = 1, .model_mask = UINT64_MAX, .full = gang.last, .last = gang.last};
 	size_t length = tl_frag_add_shape(tasks, 0, &gang, 10);
 
 	length = tl_frag_add_shape(tasks, length, &single, 5);
@@ -144,8 +151,9 @@ Test(fragmentation, agrees_with_its_definition)
 		for (size_t t = 0; t < count; t++) {
 			uint32_t gpus = (uint32_t)tl_rng_below(&rng, 5);
 
-			tasks[t] = task(gpus, gpus ? 10 * (1 + (int32_t)tl_rng_below(&rng, 100)) : 0,
-			                1000 * (int64_t)tl_rng_below(&rng, 40), 1 + tl_rng_below(&rng, 200));
+			tasks[t] = task(
+			    gpus, gpus ? 10 * (1 + (int32_t)tl_rng_below(&rng, 100)) : 0,
+			    1000 * (int64_t)tl_rng_below(&rng, 40), 1 + tl_rng_below(&rng, 200));
 			if (gpus && tl_rng_below(&rng, 2))
 				tasks[t].model_mask = 1 + tl_rng_below(&rng, 7);
 		}
@@ -155,8 +163,11 @@ Test(fragmentation, agrees_with_its_definition)
 			struct tl_frag_node node;
 
 			for (uint32_t g = 0; g < 8; g++)
-				free_mgpu[g] = tl_rng_below(&rng, 2) ? 1000 : 10 * (int32_t)tl_rng_below(&rng, 101);
-			node = node_of(1000 * (int64_t)tl_rng_below(&rng, 45), (uint32_t)tl_rng_below(&rng, 9), free_mgpu);
+				free_mgpu[g] = tl_rng_below(&rng, 2)
+				                   ? 1000
+				                   : 10 * (int32_t)tl_rng_below(&rng, 101);
+			node = node_of(1000 * (int64_t)tl_rng_below(&rng, 45),
+			               (uint32_t)tl_rng_below(&rng, 9), free_mgpu);
 			node.model = (uint32_t)tl_rng_below(&rng, 3);
 			cr_assert_eq(tl_frag_of(frag, &node), by_definition(&node));
 		}

@@ -40,9 +40,12 @@ Test(modules, load_and_shake_hands)
 		cr_assert_str_eq(module->name, modules[m].name, "the name equals the file's");
 		cr_assert_not_null(module->create);
 		cr_assert_not_null(module->ops);
-		cr_assert(module->version && module->version[0], "%s states no version", module->name);
-		cr_assert(module->summary && module->summary[0], "%s states no summary", module->name);
-		cr_assert_leq(strlen(module->summary), SUMMARY_MAX, "%s: a line, please", module->name);
+		cr_assert(module->version && module->version[0], "%s states no version",
+		          module->name);
+		cr_assert(module->summary && module->summary[0], "%s states no summary",
+		          module->name);
+		cr_assert_leq(strlen(module->summary), SUMMARY_MAX, "%s: a line, please",
+		              module->name);
 		cr_assert_null(strchr(module->summary, '\n'));
 	}
 }
@@ -50,8 +53,8 @@ Test(modules, load_and_shake_hands)
 Test(modules, names_are_unique)
 {
 	for (size_t m = 1; m < count; m++)
-		cr_assert_neq(strcmp(modules[m - 1].name, modules[m].name), 0, "two modules are named %s",
-		              modules[m].name);
+		cr_assert_neq(strcmp(modules[m - 1].name, modules[m].name), 0,
+		              "two modules are named %s", modules[m].name);
 }
 
 static void *read_file(const char *path, size_t *size)
@@ -75,7 +78,8 @@ static void *read_file(const char *path, size_t *size)
 /* What the sanitisers and the coverage run time add is no doing of the module. */
 static bool instrumentation(const char *symbol)
 {
-	static const char *const prefixes[] = {"__asan", "__odr_asan", "__ubsan", "__gcov", "__llvm", "__sancov"};
+	static const char *const prefixes[] = {"__asan", "__odr_asan", "__ubsan",
+	                                       "__gcov", "__llvm",     "__sancov"};
 
 	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
 		if (strncmp(symbol, prefixes[i], strlen(prefixes[i])) == 0)
@@ -101,8 +105,8 @@ static uint32_t exported(const char *path, char *other, size_t room)
 		for (uint64_t i = 0; i < sections[s].sh_size / sizeof *symbols; i++) {
 			const char *name = names + symbols[i].st_name;
 
-			if (symbols[i].st_shndx == SHN_UNDEF || ELF64_ST_BIND(symbols[i].st_info) == STB_LOCAL ||
-			    instrumentation(name))
+			if (symbols[i].st_shndx == SHN_UNDEF ||
+			    ELF64_ST_BIND(symbols[i].st_info) == STB_LOCAL || instrumentation(name))
 				continue;
 			found++;
 			if (strcmp(name, TL_MODULE_SYMBOL) != 0)
@@ -118,8 +122,8 @@ Test(modules, export_one_symbol)
 	for (size_t m = 0; m < count; m++) {
 		char other[TL_MOCK_TEXT] = "";
 
-		cr_assert_eq(exported(modules[m].path, other, sizeof other), 1, "%s exports `%s` too",
-		             modules[m].name, other);
+		cr_assert_eq(exported(modules[m].path, other, sizeof other), 1,
+		             "%s exports `%s` too", modules[m].name, other);
 		cr_assert_str_empty(other);
 	}
 }
@@ -129,18 +133,21 @@ static void check_option(const struct tl_module *module, uint32_t o)
 	const struct tl_option *option = tl_module_option(module, o);
 
 	cr_assert(option->name && option->name[0], "%s: option %u has no name", module->name, o);
-	cr_assert_eq(strspn(option->name, "abcdefghijklmnopqrstuvwxyz0123456789-_"), strlen(option->name),
-	             "%s.%s: a-z, 0-9, - and _ only", module->name, option->name);
+	cr_assert_eq(strspn(option->name, "abcdefghijklmnopqrstuvwxyz0123456789-_"),
+	             strlen(option->name), "%s.%s: a-z, 0-9, - and _ only", module->name,
+	             option->name);
 	cr_assert(option->help && strlen(option->help) > 10 && !strchr(option->help, '\n'),
 	          "%s.%s: help is a line that says something", module->name, option->name);
-	cr_assert_not_null(option->unit, "%s.%s: unit may be empty, not NULL", module->name, option->name);
+	cr_assert_not_null(option->unit, "%s.%s: unit may be empty, not NULL", module->name,
+	                   option->name);
 	cr_assert_not_null(option->standard, "%s.%s has no default", module->name, option->name);
 	cr_assert_leq(option->min, option->max, "%s.%s: range", module->name, option->name);
 	cr_assert_eq(option->type == TL_OPTION_CHOICE, option->choices != NULL,
-	             "%s.%s: choices where the type is CHOICE, and only there", module->name, option->name);
+	             "%s.%s: choices where the type is CHOICE, and only there", module->name,
+	             option->name);
 	for (uint32_t p = 0; p < o; p++)
-		cr_assert_str_neq(tl_module_option(module, p)->name, option->name, "%s: two options named %s",
-		                  module->name, option->name);
+		cr_assert_str_neq(tl_module_option(module, p)->name, option->name,
+		                  "%s: two options named %s", module->name, option->name);
 }
 
 Test(modules, option_tables_are_sane)
@@ -151,12 +158,14 @@ Test(modules, option_tables_are_sane)
 		struct tl_error error = TL_ERROR_INIT;
 
 		cr_assert(module->option_count == 0 || module->options, "%s", module->name);
-		cr_assert(module->option_count == 0 || module->option_stride >= sizeof(struct tl_option), "%s",
-		          module->name);
+		cr_assert(module->option_count == 0 ||
+		              module->option_stride >= sizeof(struct tl_option),
+		          "%s", module->name);
 		for (uint32_t o = 0; o < module->option_count; o++)
 			check_option(module, o);
 		cr_assert_eq(tl_module_options(module, NULL, 0, "defaults", &values, &error), TL_OK,
-		             "%s: a default is not in its own range: %s", module->name, error.message);
+		             "%s: a default is not in its own range: %s", module->name,
+		             error.message);
 		free(values);
 	}
 }
@@ -164,20 +173,49 @@ Test(modules, option_tables_are_sane)
 static void set_world(struct tl_world *world)
 {
 	tl_world_init(world, 5, 6, 8);
-	world->mock.tenants[0] = (struct tl_tenant_view){.name = "a", .quota_mgpu = -1, .weight = 1};
-	world->mock.queues[0] = (struct tl_queue_view){.name = "normal", .weight = 1, .oldest_wait_since_ns = -1};
-	world->mock.tenant_count = world->mock.queue_count = 1;
+	world->mock.tenants[0] =
+	    (struct tl_tenant_view){.name = "a", .quota_mgpu = -1, .weight = 1};
+	world->mock.queues[0] =
+	    (struct tl_queue_view){.name = "normal", .weight = 1, .oldest_wait_since_ns = -1};
+	world->mock.services[0] = (struct tl_service_view){.name = "player",
+	                                                   .replicas_min = 1,
+	                                                   .replicas_max = 8,
+	                                                   .replicas = 2,
+	                                                   .ready = 2,
+	                                                   .window_end_ns = 5 * TL_NS_PER_S,
+	                                                   .arrivals = 100,
+	                                                   .slo_p99_ns = 100 * TL_NS_PER_MS,
+	                                                   .replica_capacity_per_ks = 286000,
+	                                                   .breach_since_ns = -1};
+	world->mock.tenant_count = world->mock.queue_count = world->mock.service_count = 1;
 }
 
-/* Every choice of every option, and the ends of every range. */
+/* What a scheduler or a scale rule asks for in its create(). */
+static void fill_seats(struct tl_mock *mock)
+{
+	static const char *const names[] = {"fifo", "first-fit", "seasonal-naive"};
+
+	for (size_t m = 0; m < count; m++) {
+		for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+			const struct tl_module *module = modules[m].module;
+			struct tl_seat seat = {module, module->ops, NULL};
+
+			if (strcmp(modules[m].name, names[i]) == 0 &&
+			    tl_mock_create(mock, module, NULL, NULL, &seat.self, NULL) == 0)
+				mock->seats[module->seat] = seat;
+		}
+	}
+}
+
+/* With one option set, or none. */
 static void create_with(struct tl_mock *mock, const struct tl_module *module, const char *name,
                         const char *value)
 {
 	char why[TL_MOCK_TEXT] = "";
 	void *self = NULL;
 
-	cr_assert_eq(tl_mock_create(mock, module, name, value, &self, why), 0, "%s, %s=%s: %s", module->name,
-	             name ? name : "", value ? value : "", why);
+	cr_assert_eq(tl_mock_create(mock, module, name, value, &self, why), 0, "%s, %s=%s: %s",
+	             module->name, name ? name : "", value ? value : "", why);
 	if (module->destroy)
 		module->destroy(self);
 }
@@ -187,6 +225,7 @@ Test(modules, are_created_with_every_choice)
 	struct tl_world world;
 
 	set_world(&world);
+	fill_seats(&world.mock);
 	for (size_t m = 0; m < count; m++) {
 		const struct tl_module *module = modules[m].module;
 
@@ -197,7 +236,8 @@ Test(modules, are_created_with_every_choice)
 			for (const char *at = option->choices; at && *at; at += strspn(at, "|")) {
 				char choice[TL_MOCK_TEXT];
 
-				(void)snprintf(choice, sizeof choice, "%.*s", (int)strcspn(at, "|"), at);
+				(void)snprintf(choice, sizeof choice, "%.*s", (int)strcspn(at, "|"),
+				               at);
 				create_with(&world.mock, module, option->name, choice);
 				at += strcspn(at, "|");
 			}
@@ -216,16 +256,18 @@ Test(modules, bad_options_are_refused_with_the_range)
 		char why[TL_MOCK_TEXT] = "";
 		void *self;
 
-		cr_assert_neq(tl_mock_create(&world.mock, module, "no-such-option", "1", &self, why), 0, "%s",
-		              module->name);
+		cr_assert_neq(
+		    tl_mock_create(&world.mock, module, "no-such-option", "1", &self, why), 0, "%s",
+		    module->name);
 		cr_assert(strstr(why, "no-such-option"), "%s: %s", module->name, why);
 		for (uint32_t o = 0; o < module->option_count; o++) {
 			const struct tl_option *option = tl_module_option(module, o);
 
 			if (option->type == TL_OPTION_TEXT)
 				continue;
-			cr_assert_neq(tl_mock_create(&world.mock, module, option->name, "nonsense", &self, why), 0,
-			              "%s.%s takes anything", module->name, option->name);
+			cr_assert_neq(tl_mock_create(&world.mock, module, option->name, "nonsense",
+			                             &self, why),
+			              0, "%s.%s takes anything", module->name, option->name);
 		}
 	}
 	tl_world_fini(&world);
@@ -242,8 +284,10 @@ Test(modules, fail_to_be_created_in_words)
 			void *self = NULL;
 
 			world.mock.allocs_left = left;
-			if (tl_mock_create(&world.mock, modules[m].module, NULL, NULL, &self, why) != 0)
-				cr_assert_str_not_empty(why, "%s fails without a word", modules[m].name);
+			if (tl_mock_create(&world.mock, modules[m].module, NULL, NULL, &self,
+			                   why) != 0)
+				cr_assert_str_not_empty(why, "%s fails without a word",
+				                        modules[m].name);
 			else if (modules[m].module->destroy)
 				modules[m].module->destroy(self);
 		}

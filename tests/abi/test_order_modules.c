@@ -19,8 +19,11 @@ static void make_jobs(struct tl_world *world)
 		struct tl_job_view job = {
 		    .shape = shape->id,
 		    .submit_ns = (int64_t)j * TL_NS_PER_MIN,
-		    .estimate_ns = tl_world_below(world, 4) ? 1 + (int64_t)tl_world_below(world, 100000) * TL_NS_PER_S : -1,
-		    .attained_ns = (int64_t)tl_world_below(world, 2) * tl_world_below(world, 100000) * TL_NS_PER_S,
+		    .estimate_ns = tl_world_below(world, 4)
+		                       ? 1 + (int64_t)tl_world_below(world, 100000) * TL_NS_PER_S
+		                       : -1,
+		    .attained_ns = (int64_t)tl_world_below(world, 2) *
+		                   tl_world_below(world, 100000) * TL_NS_PER_S,
 		    .priority = (int32_t)tl_world_below(world, 7) - 3,
 		    .queue = tl_world_below(world, 3),
 		    .tenant = tl_world_below(world, 3),
@@ -39,14 +42,16 @@ static void name_rows(struct tl_mock *mock)
 	static const char *const names[3] = {"high", "normal", "low"};
 
 	for (uint32_t i = 0; i < 3; i++) {
-		mock->queues[i] = (struct tl_queue_view){.name = names[i], .weight = 8 >> i, .waiting = JOBS / 3};
-		mock->tenants[i] = (struct tl_tenant_view){.name = names[i], .quota_mgpu = -1, .weight = 1 + i};
+		mock->queues[i] =
+		    (struct tl_queue_view){.name = names[i], .weight = 8 >> i, .waiting = JOBS / 3};
+		mock->tenants[i] =
+		    (struct tl_tenant_view){.name = names[i], .quota_mgpu = -1, .weight = 1 + i};
 	}
 	mock->queue_count = mock->tenant_count = 3;
 }
 
-static void ask(const struct tl_order_ops *ops, void *self, struct tl_mock *mock, const tl_job_id *ids,
-                uint32_t n, struct tl_key *out)
+static void ask(const struct tl_order_ops *ops, void *self, struct tl_mock *mock,
+                const tl_job_id *ids, uint32_t n, struct tl_key *out)
 {
 	struct tl_jobs jobs = mock->host.jobs(&mock->host);
 
@@ -65,7 +70,8 @@ static void check_module(const struct tl_module *module, struct tl_mock *mock)
 
 	cr_assert_eq(count, JOBS);
 	memcpy(ids, waiting, sizeof ids);
-	cr_assert_eq(tl_mock_create(mock, module, NULL, NULL, &self, why), 0, "%s: %s", module->name, why);
+	cr_assert_eq(tl_mock_create(mock, module, NULL, NULL, &self, why), 0, "%s: %s",
+	             module->name, why);
 	cr_assert_not_null(ops->keys, "%s", module->name);
 	for (uint32_t round = 0; round < ROUNDS; round++) {
 		mock->now_ns = JOBS * TL_NS_PER_MIN + round * 7 * TL_NS_PER_HOUR;
@@ -74,15 +80,16 @@ static void check_module(const struct tl_module *module, struct tl_mock *mock)
 		ask(ops, self, mock, ids, JOBS, one + GUARD);
 		for (uint32_t j = JOBS; j-- > 0;)
 			ask(ops, self, mock, &ids[j], 1, &two[GUARD + j]);
-		cr_assert_eq(memcmp(one, two, sizeof one), 0, "%s: one by one, other keys than in a batch",
-		             module->name);
-		cr_assert(one[0].key == one[GUARD + JOBS].key && one[0].key == (int64_t)0xa5a5a5a5a5a5a5a5,
+		cr_assert_eq(memcmp(one, two, sizeof one), 0,
+		             "%s: one by one, other keys than in a batch", module->name);
+		cr_assert(one[0].key == one[GUARD + JOBS].key &&
+		              one[0].key == (int64_t)0xa5a5a5a5a5a5a5a5,
 		          "%s writes outside its room", module->name);
 		for (uint32_t j = GUARD; j < GUARD + JOBS; j++) {
 			cr_assert(one[j].key < INT64_C(1) << 62 && one[j].key > -(INT64_C(1) << 62),
 			          "%s: a key beyond 2^62", module->name);
-			cr_assert_gt(one[j].valid_until_ns, mock->now_ns, "%s: a key that has run out at once",
-			             module->name);
+			cr_assert_gt(one[j].valid_until_ns, mock->now_ns,
+			             "%s: a key that has run out at once", module->name);
 		}
 		ask(ops, self, mock, ids, 0, one + GUARD);
 	}

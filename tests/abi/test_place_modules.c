@@ -32,12 +32,14 @@ static void make_placers(struct tl_world *world)
 	for (size_t m = 0; m < count; m++) {
 		struct placer *placer = &placers[placer_count];
 
-		if (!modules[m].module || modules[m].module->seat != TL_SEAT_PLACE || placer_count == PLACERS)
+		if (!modules[m].module || modules[m].module->seat != TL_SEAT_PLACE ||
+		    placer_count == PLACERS)
 			continue;
 		placer->module = modules[m].module;
 		placer->ops = placer->module->ops;
-		cr_assert_eq(tl_mock_create(&world->mock, placer->module, NULL, NULL, &placer->self, why), 0,
-		             "%s: %s", modules[m].name, why);
+		cr_assert_eq(
+		    tl_mock_create(&world->mock, placer->module, NULL, NULL, &placer->self, why), 0,
+		    "%s: %s", modules[m].name, why);
 		placer_count++;
 	}
 	cr_assert_geq(placer_count, 10, "place modules: found %zu", placer_count);
@@ -57,21 +59,25 @@ struct answer {
 };
 
 /* Asks with exactly the room the shape needs, between guards. */
-static void ask(const struct placer *placer, const struct tl_view *view, const struct tl_shape *shape,
-                struct answer *out)
+static void ask(const struct placer *placer, const struct tl_view *view,
+                const struct tl_shape *shape, struct answer *out)
 {
 	memset(out, 0xa5, sizeof *out);
-	out->where = (struct tl_placement){.nodes = out->nodes + GUARD, .gpus = out->gpus + GUARD,
-	                                   .worker_room = shape->workers, .gpu_room = shape->gpus};
+	out->where = (struct tl_placement){.nodes = out->nodes + GUARD,
+	                                   .gpus = out->gpus + GUARD,
+	                                   .worker_room = shape->workers,
+	                                   .gpu_room = shape->gpus};
 	out->found = placer->ops->choose(placer->self, view, shape, &out->where);
 	for (uint32_t i = 0; i < GUARD; i++) {
-		cr_assert(out->nodes[i] == 0xa5a5a5a5 && out->nodes[GUARD + shape->workers + i] == 0xa5a5a5a5 &&
-		              out->gpus[i] == 0xa5a5a5a5 && out->gpus[GUARD + shape->gpus + i] == 0xa5a5a5a5,
+		cr_assert(out->nodes[i] == 0xa5a5a5a5 &&
+		              out->nodes[GUARD + shape->workers + i] == 0xa5a5a5a5 &&
+		              out->gpus[i] == 0xa5a5a5a5 &&
+		              out->gpus[GUARD + shape->gpus + i] == 0xa5a5a5a5,
 		          "%s writes outside its room", placer->module->name);
 	}
 	if (out->found)
-		cr_assert_null(tl_suite_wrong(view, shape, &out->where), "%s: %s", placer->module->name,
-		               tl_suite_wrong(view, shape, &out->where));
+		cr_assert_null(tl_suite_wrong(view, shape, &out->where), "%s: %s",
+		               placer->module->name, tl_suite_wrong(view, shape, &out->where));
 }
 
 static bool same(const struct answer *a, const struct answer *b)
@@ -81,14 +87,16 @@ static bool same(const struct answer *a, const struct answer *b)
 	                      memcmp(a->gpus, b->gpus, sizeof a->gpus) == 0));
 }
 
-static void no_room(const struct placer *placer, const struct tl_view *view, const struct tl_shape *shape)
+static void no_room(const struct placer *placer, const struct tl_view *view,
+                    const struct tl_shape *shape)
 {
 	uint32_t nodes[1] = {77}, gpus[1] = {77};
 	struct tl_placement where = {.nodes = nodes, .gpus = gpus};
 
 	cr_assert_eq(placer->ops->choose(placer->self, view, shape, &where), 0,
 	             "%s claims success in no room", placer->module->name);
-	cr_assert(nodes[0] == 77 && gpus[0] == 77, "%s writes where there is no room", placer->module->name);
+	cr_assert(nodes[0] == 77 && gpus[0] == 77, "%s writes where there is no room",
+	          placer->module->name);
 }
 
 /* One shape on one view, asked of everybody. fits: −1 unknown, then all must agree. */
@@ -105,12 +113,15 @@ static void ask_all(const struct tl_view *view, const struct tl_shape *shape, in
 
 		ask(&placers[p], view, shape, &one);
 		ask(&placers[p], view, shape, &two);
-		cr_assert(same(&one, &two), "%s answers differently when asked twice", placers[p].module->name);
+		cr_assert(same(&one, &two), "%s answers differently when asked twice",
+		          placers[p].module->name);
 		if (fits < 0)
 			fits = one.found;
-		cr_assert_eq(one.found, fits, "%s says %d, it %s: %u workers of %u GPUs × %d, then %u × %d",
-		             placers[p].module->name, one.found, fits ? "fits" : "does not fit", shape->workers,
-		             shape->full.gpus, shape->full.share_mgpu, shape->last.gpus, shape->last.share_mgpu);
+		cr_assert_eq(one.found, fits,
+		             "%s says %d, it %s: %u workers of %u GPUs × %d, then %u × %d",
+		             placers[p].module->name, one.found, fits ? "fits" : "does not fit",
+		             shape->workers, shape->full.gpus, shape->full.share_mgpu,
+		             shape->last.gpus, shape->last.share_mgpu);
 		no_room(&placers[p], view, shape);
 	}
 	cr_assert(memcmp(before, view->nodes, node_bytes) == 0 &&
@@ -148,7 +159,8 @@ Test(place_modules, small_worlds_against_trying_everything, .timeout = 120)
 		imagine(&world, &scratch);
 		for (uint32_t a = 0; a < ASKS; a++) {
 			const struct tl_shape *shape = tl_world_shape(&world, 4, 4);
-			const struct tl_view *view = a % 2 ? &scratch.view : &world.mock.cluster.view;
+			const struct tl_view *view =
+			    a % 2 ? &scratch.view : &world.mock.cluster.view;
 			bool fits = tl_suite_fits(view, shape);
 
 			ask_all(view, shape, fits);
@@ -211,7 +223,8 @@ Test(place_modules, past_views_leave_no_trace, .timeout = 120)
 
 					ask(&old[p], view, shapes[a], &one);
 					ask(&placers[p], view, shapes[a], &two);
-					cr_assert(same(&one, &two), "%s: an old instance answers otherwise",
+					cr_assert(same(&one, &two),
+					          "%s: an old instance answers otherwise",
 					          old[p].module->name);
 				}
 			}
@@ -237,12 +250,15 @@ Test(place_modules, live_without_memory, .timeout = 60)
 			int made;
 
 			world.mock.allocs_left = left;
-			made = tl_mock_create(&world.mock, placer.module, NULL, NULL, &placer.self, why);
-			cr_assert(made == 0 || why[0] != '\0', "%s: create() fails without a reason", modules[m].name);
+			made = tl_mock_create(&world.mock, placer.module, NULL, NULL, &placer.self,
+			                      why);
+			cr_assert(made == 0 || why[0] != '\0',
+			          "%s: create() fails without a reason", modules[m].name);
 			for (uint32_t a = 0; made == 0 && a < ASKS; a++) {
 				struct answer answer;
 
-				ask(&placer, &world.mock.cluster.view, tl_world_shape(&world, 4, 4), &answer);
+				ask(&placer, &world.mock.cluster.view, tl_world_shape(&world, 4, 4),
+				    &answer);
 			}
 		}
 		world.mock.allocs_left = -1;

@@ -11,7 +11,8 @@ enum { NODES = 8, GPUS = 8, DRAWS = 4000 };
 /* Eight nodes of eight GPUs: two a rack, four a leaf, all one pod. */
 static struct tl_node_spec nodes[NODES];
 static struct tl_gpu_model model = {.name = "a", .memory_bytes = 80 * TL_GIB};
-static struct tl_cluster_spec spec = {.models = &model, .model_count = 1, .nodes = nodes, .node_count = NODES};
+static struct tl_cluster_spec spec = {
+    .models = &model, .model_count = 1, .nodes = nodes, .node_count = NODES};
 static struct tl_mock mock;
 static void *self;
 static const struct tl_place_ops *ops;
@@ -19,8 +20,11 @@ static const struct tl_place_ops *ops;
 static void set_up(void)
 {
 	for (uint32_t n = 0; n < NODES; n++)
-		nodes[n] = (struct tl_node_spec){.gpus = GPUS, .cpu_milli = 128000, .ram_bytes = 1024 * TL_GIB,
-		                                 .rack = n / 2, .leaf = n / 4};
+		nodes[n] = (struct tl_node_spec){.gpus = GPUS,
+		                                 .cpu_milli = 128000,
+		                                 .ram_bytes = 1024 * TL_GIB,
+		                                 .rack = n / 2,
+		                                 .leaf = n / 4};
 	tl_mock_init(&mock, &spec);
 }
 
@@ -54,8 +58,11 @@ static void use(const char *name, const char *option, const char *value)
 
 static const struct tl_shape *shape(uint32_t workers, uint32_t gpus, int32_t share, int64_t cpu)
 {
-	struct tl_shape like = {.workers = workers, .model_mask = UINT64_MAX, .expected_count = 1,
-	                        .full = {.gpus = gpus, .share_mgpu = gpus ? share : 0, .cpu_milli = cpu}};
+	struct tl_shape like = {
+	    .workers = workers,
+	    .model_mask = UINT64_MAX,
+	    .expected_count = 1,
+	    .full = {.gpus = gpus, .share_mgpu = gpus ? share : 0, .cpu_milli = cpu}};
 	uint32_t number;
 
 	like.last = like.full;
@@ -71,8 +78,11 @@ static void occupy(uint32_t node, uint32_t first, uint32_t cards, int32_t share)
 		uint32_t gpu = node * GPUS + first + c;
 		tl_job_id id = tl_mock_job(&mock, &(struct tl_job_view){.shape = one->id});
 
-		cr_assert_eq(mock.host.start(&mock.host, id, &(struct tl_placement){.nodes = &node, .gpus = &gpu,
-		                                                                    .worker_count = 1, .gpu_count = 1}),
+		cr_assert_eq(mock.host.start(&mock.host, id,
+		                             &(struct tl_placement){.nodes = &node,
+		                                                    .gpus = &gpu,
+		                                                    .worker_count = 1,
+		                                                    .gpu_count = 1}),
 		             TL_ACCEPTED);
 	}
 }
@@ -86,8 +96,10 @@ static struct answer *place(const struct tl_shape *what)
 {
 	static struct answer answer;
 
-	answer.where = (struct tl_placement){.nodes = answer.nodes, .gpus = answer.gpus,
-	                                     .worker_room = NODES, .gpu_room = NODES * GPUS};
+	answer.where = (struct tl_placement){.nodes = answer.nodes,
+	                                     .gpus = answer.gpus,
+	                                     .worker_room = NODES,
+	                                     .gpu_room = NODES * GPUS};
 	cr_assert_eq(ops->choose(self, &mock.cluster.view, what, &answer.where), 1);
 	cr_assert_null(tl_suite_wrong(&mock.cluster.view, what, &answer.where));
 	return &answer;
@@ -125,7 +137,8 @@ Test(place_policies, best_fit_by_dimension)
 	uint32_t node = 2;
 	tl_job_id id = tl_mock_job(&mock, &(struct tl_job_view){.shape = hog->id});
 
-	cr_assert_eq(mock.host.start(&mock.host, id, &(struct tl_placement){.nodes = &node, .worker_count = 1}),
+	cr_assert_eq(mock.host.start(&mock.host, id,
+	                             &(struct tl_placement){.nodes = &node, .worker_count = 1}),
 	             TL_ACCEPTED);
 	occupy(6, 0, 1, 1000);
 	use("best-fit", NULL, NULL);
@@ -147,7 +160,8 @@ Test(place_policies, worst_fit_spreads)
 	for (uint32_t n = 0; n < NODES; n++)
 		if (n != 4)
 			occupy(n, 1, 4, 1000);
-	cr_assert_eq(place(shape(1, 1, 500, 0))->gpus[0], 4 * GPUS + 4, "the card with the most left");
+	cr_assert_eq(place(shape(1, 1, 500, 0))->gpus[0], 4 * GPUS + 4,
+	             "the card with the most left");
 }
 
 Test(place_policies, random_is_even)
@@ -180,7 +194,9 @@ Test(place_policies, topology_goes_up_the_levels)
 	answer = place(shape(2, 2, 1000, 0));
 	cr_assert(answer->nodes[0] == answer->nodes[1] && answer->nodes[0] == 1, "one node");
 	answer = place(shape(2, 4, 1000, 0));
-	cr_assert(answer->nodes[0] / 2 == answer->nodes[1] / 2 && answer->nodes[0] != answer->nodes[1], "one rack");
+	cr_assert(answer->nodes[0] / 2 == answer->nodes[1] / 2 &&
+	              answer->nodes[0] != answer->nodes[1],
+	          "one rack");
 	answer = place(shape(3, 4, 1000, 0));
 	for (uint32_t w = 0; w < 3; w++)
 		cr_assert_eq(answer->nodes[w] / 4, answer->nodes[0] / 4, "one leaf");
@@ -215,7 +231,7 @@ Test(place_policies, topology_prefers_cards_side_by_side)
 	use("topology", NULL, NULL);
 	for (uint32_t c = 0; c < GPUS; c += 2)
 		occupy(0, c, 1, 1000); /* node 0: four free, no pair */
-	occupy(1, 0, 2, 1000);     /* node 1: six free, three pairs */
+	occupy(1, 0, 2, 1000);         /* node 1: six free, three pairs */
 	cr_assert_eq(place(shape(1, 4, 1000, 0))->nodes[0], 1);
 	cr_assert_eq(place(shape(1, 1, 1000, 0))->nodes[0], 0);
 }

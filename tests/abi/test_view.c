@@ -16,8 +16,9 @@ static void compare(const struct tl_view *a, const struct tl_view *b)
 	cr_assert_eq(a->capacity_mgpu, b->capacity_mgpu);
 	cr_assert_eq(a->max_free_gpus_hint, b->max_free_gpus_hint);
 	for (uint32_t g = 0; g < a->gpu_count; g++)
-		cr_assert_eq(memcmp(tl_view_gpu(a, g), tl_view_gpu(b, g), sizeof(struct tl_gpu_view)), 0,
-		             "GPU %u differs", g);
+		cr_assert_eq(
+		    memcmp(tl_view_gpu(a, g), tl_view_gpu(b, g), sizeof(struct tl_gpu_view)), 0,
+		    "GPU %u differs", g);
 	for (uint32_t n = 0; n < a->node_count; n++) {
 		struct tl_node_view x = *tl_view_node(a, n), y = *tl_view_node(b, n);
 
@@ -57,8 +58,10 @@ Test(view, is_edited_as_the_cluster_is)
 			int more = tl_world_below(&world, 3) == 0 && !draining;
 
 			if (more) { /* copied while it drains */
-				cr_assert_eq(mock->host.suspend(&mock->host, id, TL_SUSPEND_SAVE), TL_ACCEPTED);
-				cr_assert_eq(tl_scratch_copy(&scratch, &mock->host, &mock->cluster.view), 0);
+				cr_assert_eq(mock->host.suspend(&mock->host, id, TL_SUSPEND_SAVE),
+				             TL_ACCEPTED);
+				cr_assert_eq(
+				    tl_scratch_copy(&scratch, &mock->host, &mock->cluster.view), 0);
 				continue;
 			}
 			tl_scratch_give(&scratch, shape, &where, draining);
@@ -83,7 +86,8 @@ struct pair {
 
 static void set_pair(struct pair *pair)
 {
-	struct tl_shape like = {.workers = 1, .model_mask = UINT64_MAX,
+	struct tl_shape like = {.workers = 1,
+	                        .model_mask = UINT64_MAX,
 	                        .last = {.gpus = 1, .share_mgpu = 400, .cpu_milli = 1000}};
 	uint32_t number;
 
@@ -95,9 +99,12 @@ static void set_pair(struct pair *pair)
 	while (pair->world.mock.cluster.nodes[pair->node].gpu_count == 0)
 		pair->node++;
 	pair->gpus[0] = pair->world.mock.cluster.nodes[pair->node].first_gpu;
-	pair->where = (struct tl_placement){.nodes = &pair->node, .gpus = pair->gpus, .worker_count = 1, .gpu_count = 1};
-	cr_assert_eq(tl_scratch_copy(&pair->one, &pair->world.mock.host, &pair->world.mock.cluster.view), 0);
-	cr_assert_eq(tl_scratch_copy(&pair->two, &pair->world.mock.host, &pair->world.mock.cluster.view), 0);
+	pair->where = (struct tl_placement){
+	    .nodes = &pair->node, .gpus = pair->gpus, .worker_count = 1, .gpu_count = 1};
+	cr_assert_eq(
+	    tl_scratch_copy(&pair->one, &pair->world.mock.host, &pair->world.mock.cluster.view), 0);
+	cr_assert_eq(
+	    tl_scratch_copy(&pair->two, &pair->world.mock.host, &pair->world.mock.cluster.view), 0);
 }
 
 Test(view, versions_tell_contents_apart)
@@ -114,7 +121,8 @@ Test(view, versions_tell_contents_apart)
 	cr_assert(pair.one.view.version & TL_SCRATCH_VERSION);
 	cr_assert_neq(pair.one.view.version, pair.two.view.version);
 	tl_scratch_take(&pair.two, pair.shape, &pair.where);
-	cr_assert_eq(pair.two.nodes[pair.node].version, taken, "the same contents, the same version");
+	cr_assert_eq(pair.two.nodes[pair.node].version, taken,
+	             "the same contents, the same version");
 	cr_assert_eq(pair.two.view.version, pair.one.view.version);
 	tl_scratch_take(&pair.two, pair.shape, &pair.where);
 	cr_assert_neq(pair.two.nodes[pair.node].version, taken);

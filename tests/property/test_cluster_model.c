@@ -11,7 +11,15 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-enum { NODES = 6, GPUS = 14, SHAPES = 24, HELD = 20, WORKERS = 3, STEPS = 4000000, VERIFY_EVERY = 97 };
+enum {
+	NODES = 6,
+	GPUS = 14,
+	SHAPES = 24,
+	HELD = 20,
+	WORKERS = 3,
+	STEPS = 4000000,
+	VERIFY_EVERY = 97
+};
 
 struct held {
 	tl_job_id job; /* 0: free slot */
@@ -21,9 +29,10 @@ struct held {
 };
 
 static struct tl_node_spec nodes[NODES];
-static struct tl_gpu_model models[2] = {{.name = "a", .memory_bytes = 1000}, {.name = "b", .memory_bytes = -1}};
-static const struct tl_cluster_spec spec = {.models = models, .model_count = 2, .nodes = nodes,
-                                            .node_count = NODES};
+static struct tl_gpu_model models[2] = {{.name = "a", .memory_bytes = 1000},
+                                        {.name = "b", .memory_bytes = -1}};
+static const struct tl_cluster_spec spec = {
+    .models = models, .model_count = 2, .nodes = nodes, .node_count = NODES};
 static struct tl_shape shapes[SHAPES];
 static struct held held[HELD];
 static struct tl_cluster cluster;
@@ -48,8 +57,10 @@ static void make_world(void)
 	static const uint32_t gpu_counts[NODES] = {4, 2, 4, 1, 3, 0};
 
 	for (uint32_t n = 0; n < NODES; n++)
-		nodes[n] = (struct tl_node_spec){.gpus = gpu_counts[n], .model = gpu_counts[n] ? n % 2 : TL_NO_INDEX,
-		                                 .cpu_milli = 1000, .ram_bytes = 1000};
+		nodes[n] = (struct tl_node_spec){.gpus = gpu_counts[n],
+		                                 .model = gpu_counts[n] ? n % 2 : TL_NO_INDEX,
+		                                 .cpu_milli = 1000,
+		                                 .ram_bytes = 1000};
 	for (uint32_t s = 0; s < SHAPES; s++) {
 		int32_t share = below(2) ? 1000 : 1 + (int32_t)below(999);
 		struct tl_shape *shape = &shapes[s];
@@ -115,7 +126,8 @@ static bool legal(const struct held *one)
 		const struct tl_worker *worker = worker_at(one->shape, w);
 		uint32_t n = one->nodes[w];
 
-		if (cluster.nodes[n].state != TL_NODE_UP || sums.cpu[n] > 1000 || sums.ram[n] > 1000)
+		if (cluster.nodes[n].state != TL_NODE_UP || sums.cpu[n] > 1000 ||
+		    sums.ram[n] > 1000)
 			return false;
 		for (uint32_t i = 0; i < worker->gpus; i++, next++) {
 			uint32_t g = one->gpus[next];
@@ -125,7 +137,8 @@ static bool legal(const struct held *one)
 					return false;
 			if (cluster.gpus[g].node != n || sums.mgpu[g] > 1000)
 				return false;
-			if (models[nodes[n].model].memory_bytes >= 0 && worker->gpu_memory_bytes > 0 &&
+			if (models[nodes[n].model].memory_bytes >= 0 &&
+			    worker->gpu_memory_bytes > 0 &&
 			    sums.memory[g] > models[nodes[n].model].memory_bytes)
 				return false;
 			if (!(one->shape->model_mask >> nodes[n].model & 1))
@@ -147,7 +160,8 @@ static void compare(void)
 		cr_assert_eq(gpu->free_mgpu, up ? 1000 - sums.mgpu[g] : 0);
 		cr_assert_eq(gpu->draining_mgpu, sums.draining[g]);
 		if (gpu->total_memory_bytes >= 0)
-			cr_assert_eq(gpu->free_memory_bytes, gpu->total_memory_bytes - sums.memory[g]);
+			cr_assert_eq(gpu->free_memory_bytes,
+			             gpu->total_memory_bytes - sums.memory[g]);
 	}
 	for (uint32_t n = 0; n < NODES; n++) {
 		cr_assert_eq(cluster.nodes[n].free_cpu_milli, 1000 - sums.cpu[n]);
@@ -158,8 +172,10 @@ static void compare(void)
 
 static struct tl_alloc alloc_of(struct held *one)
 {
-	return (struct tl_alloc){.nodes = one->nodes, .gpus = one->gpus,
-	                         .worker_count = one->shape->workers, .gpu_count = one->shape->gpus};
+	return (struct tl_alloc){.nodes = one->nodes,
+	                         .gpus = one->gpus,
+	                         .worker_count = one->shape->workers,
+	                         .gpu_count = one->shape->gpus};
 }
 
 /* Mostly sensible, so that many are legal: GPUs of the node, ascending from a random one. */
@@ -192,15 +208,18 @@ static void step_take(tl_job_id job, uint64_t *taken)
 	if (held[slot].job)
 		return;
 	random_place(&one);
-	where = (struct tl_placement){.nodes = one.nodes, .gpus = one.gpus,
-	                              .worker_count = one.shape->workers, .gpu_count = one.shape->gpus};
+	where = (struct tl_placement){.nodes = one.nodes,
+	                              .gpus = one.gpus,
+	                              .worker_count = one.shape->workers,
+	                              .gpu_count = one.shape->gpus};
 	wanted = legal(&one);
 	cr_assert_eq(tl_cluster_check(&cluster, one.shape, &where) == TL_ACCEPTED, wanted);
 	if (!wanted)
 		return;
 	held[slot] = one;
-	tl_cluster_take(&cluster, job, one.shape, &(struct tl_alloc){one.nodes, one.gpus, one.shape->workers,
-	                                                             one.shape->gpus});
+	tl_cluster_take(
+	    &cluster, job, one.shape,
+	    &(struct tl_alloc){one.nodes, one.gpus, one.shape->workers, one.shape->gpus});
 	(*taken)++;
 }
 

@@ -19,7 +19,14 @@
 #include <string.h>
 #include <time.h>
 
-enum { LINE = 512, NODES_MAX = 4096, PODS_MAX = 16384, SHAPES_MAX = 1024, OPTIONS_MAX = 16, CARDS = 64 };
+enum {
+	LINE = 512,
+	NODES_MAX = 4096,
+	PODS_MAX = 16384,
+	SHAPES_MAX = 1024,
+	OPTIONS_MAX = 16,
+	CARDS = 64
+};
 
 static struct tl_cluster_spec spec;
 static struct tl_cluster cluster;
@@ -101,8 +108,10 @@ static void read_nodes(const char *path)
 
 		if (sscanf(line, "%*[^,],%lld,%lld,%u,%31[^\r\n]", &cpu, &memory, &gpus, model) < 4)
 			exit(65);
-		*node = (struct tl_node_spec){.gpus = gpus, .cpu_milli = cpu, .ram_bytes = memory * TL_MIB};
-		if (tl_cluster_spec_model(&spec, model, tl_gpu_model_memory(model), &node->model, NULL))
+		*node = (struct tl_node_spec){
+		    .gpus = gpus, .cpu_milli = cpu, .ram_bytes = memory * TL_MIB};
+		if (tl_cluster_spec_model(&spec, model, tl_gpu_model_memory(model), &node->model,
+		                          NULL))
 			exit(78);
 	}
 	(void)fclose(file);
@@ -128,9 +137,14 @@ static uint32_t intern(struct tl_worker worker, uint64_t mask)
 	                           shapes[s].model_mask != mask))
 		s++;
 	if (s == shape_count)
-		shapes[shape_count++] = (struct tl_shape){.id = s, .workers = 1, .full = worker, .last = worker,
-		                                          .gpus = worker.gpus, .model_mask = mask,
-		                                          .total_mgpu = (int64_t)worker.gpus * worker.share_mgpu};
+		shapes[shape_count++] =
+		    (struct tl_shape){.id = s,
+		                      .workers = 1,
+		                      .full = worker,
+		                      .last = worker,
+		                      .gpus = worker.gpus,
+		                      .model_mask = mask,
+		                      .total_mgpu = (int64_t)worker.gpus * worker.share_mgpu};
 	return s;
 }
 
@@ -146,14 +160,16 @@ static void read_pods(const char *path)
 		char models[LINE] = "";
 		struct tl_worker worker;
 
-		if (sscanf(line, "%*[^,],%lld,%lld,%u,%d,%511[^,]", &cpu, &memory, &gpus, &share, models) < 4)
+		if (sscanf(line, "%*[^,],%lld,%lld,%u,%d,%511[^,]", &cpu, &memory, &gpus, &share,
+		           models) < 4)
 			exit(65);
 		memset(&worker, 0, sizeof worker);
 		worker.gpus = gpus;
 		worker.share_mgpu = gpus > 0 ? share : 0;
 		worker.cpu_milli = cpu;
 		worker.ram_bytes = memory * TL_MIB;
-		pods[pod_count++] = intern(worker, gpus > 0 && models[0] ? mask_of(models) : UINT64_MAX);
+		pods[pod_count++] =
+		    intern(worker, gpus > 0 && models[0] ? mask_of(models) : UINT64_MAX);
 	}
 	(void)fclose(file);
 }
@@ -183,7 +199,8 @@ static uint32_t *make_order(uint64_t seed, uint32_t *length)
 	return order;
 }
 
-static void set_options(const struct tl_module *module, struct tl_option_value *values, char **given, int count)
+static void set_options(const struct tl_module *module, struct tl_option_value *values,
+                        char **given, int count)
 {
 	for (uint32_t o = 0; o < module->option_count; o++) {
 		const struct tl_option *option = &module->options[o];
@@ -233,7 +250,8 @@ static void pack(const struct tl_place_ops *ops, void *self, const uint32_t *ord
 	for (uint32_t i = 0; i < length; i++) {
 		const struct tl_shape *shape = &shapes[order[i]];
 		uint32_t node, cards[CARDS];
-		struct tl_placement where = {.nodes = &node, .gpus = cards, .worker_room = 1, .gpu_room = CARDS};
+		struct tl_placement where = {
+		    .nodes = &node, .gpus = cards, .worker_room = 1, .gpu_room = CARDS};
 		double start = seconds();
 		int found = ops->choose(self, &cluster.view, shape, &where);
 
@@ -247,23 +265,27 @@ static void pack(const struct tl_place_ops *ops, void *self, const uint32_t *ord
 		if (allocated < 0 && (double)asked >= capacity)
 			allocated = 100.0 * (double)cluster.allocated_mgpu / capacity;
 	}
-	(void)printf("allocated %.2f %% at 100 %% asked, %.2f %% at the end; fragmented %.2f %% at 90 %%; "
-	             "%u choices, %.3f s, %.2f us each\n",
-	             allocated, 100.0 * (double)cluster.allocated_mgpu / capacity, fragmented, length, spent,
-	             1e6 * spent / length);
+	(void)printf(
+	    "allocated %.2f %% at 100 %% asked, %.2f %% at the end; fragmented %.2f %% at 90 %%; "
+	    "%u choices, %.3f s, %.2f us each\n",
+	    allocated, 100.0 * (double)cluster.allocated_mgpu / capacity, fragmented, length, spent,
+	    1e6 * spent / length);
 }
 
 int main(int argc, char **argv)
 {
 	struct tl_option_value values[OPTIONS_MAX] = {0};
 	char why[LINE] = "";
-	struct tl_create with = {.struct_size = sizeof with, .options = values, .error = why, .error_size = sizeof why};
+	struct tl_create with = {
+	    .struct_size = sizeof with, .options = values, .error = why, .error_size = sizeof why};
 	const struct tl_module *module;
 	void *self = NULL, *library;
 	uint32_t *order, length;
 
 	if (argc < 4) {
-		(void)fprintf(stderr, "usage: bench_place NODES.csv PODS.csv MODULE.so [SEED] [OPTION=CHOICE ...]\n");
+		(void)fprintf(
+		    stderr,
+		    "usage: bench_place NODES.csv PODS.csv MODULE.so [SEED] [OPTION=CHOICE ...]\n");
 		return 64;
 	}
 	library = dlopen(argv[3], RTLD_NOW | RTLD_LOCAL);

@@ -45,30 +45,37 @@ TestSuite(cluster, .init = set_up, .fini = tear_down);
 
 static struct tl_shape shape_of(uint32_t workers, struct tl_worker full, struct tl_worker last)
 {
-	struct tl_shape shape = {.workers = workers, .full = full, .last = last, .model_mask = UINT64_MAX};
+	struct tl_shape shape = {
+	    .workers = workers, .full = full, .last = last, .model_mask = UINT64_MAX};
 
 	shape.gpus = (workers - 1) * full.gpus + last.gpus;
 	return shape;
 }
 
-static const struct tl_worker whole = {.gpus = 2, .share_mgpu = 1000, .cpu_milli = 8000,
-                                       .ram_bytes = 8 * TL_GIB, .gpu_memory_bytes = 10 * TL_GIB};
-static const struct tl_worker half = {.gpus = 1, .share_mgpu = 500, .cpu_milli = 1000,
-                                      .ram_bytes = TL_GIB, .gpu_memory_bytes = 30 * TL_GIB};
+static const struct tl_worker whole = {.gpus = 2,
+                                       .share_mgpu = 1000,
+                                       .cpu_milli = 8000,
+                                       .ram_bytes = 8 * TL_GIB,
+                                       .gpu_memory_bytes = 10 * TL_GIB};
+static const struct tl_worker half = {.gpus = 1,
+                                      .share_mgpu = 500,
+                                      .cpu_milli = 1000,
+                                      .ram_bytes = TL_GIB,
+                                      .gpu_memory_bytes = 30 * TL_GIB};
 static const struct tl_worker cpu_only = {.cpu_milli = 4000, .ram_bytes = TL_GIB};
 
 static enum tl_refusal check(const struct tl_shape *shape, uint32_t *at, uint32_t *gpus)
 {
-	struct tl_placement where = {.nodes = at, .gpus = gpus, .worker_count = shape->workers,
-	                             .gpu_count = shape->gpus};
+	struct tl_placement where = {
+	    .nodes = at, .gpus = gpus, .worker_count = shape->workers, .gpu_count = shape->gpus};
 
 	return tl_cluster_check(&cluster, shape, &where);
 }
 
 static struct tl_alloc alloc_of(const struct tl_shape *shape, uint32_t *at, uint32_t *gpus)
 {
-	return (struct tl_alloc){.nodes = at, .gpus = gpus, .worker_count = shape->workers,
-	                         .gpu_count = shape->gpus};
+	return (struct tl_alloc){
+	    .nodes = at, .gpus = gpus, .worker_count = shape->workers, .gpu_count = shape->gpus};
 }
 
 Test(cluster, starts_idle)
@@ -97,7 +104,8 @@ Test(cluster, takes_and_releases)
 	cr_assert_eq(cluster.nodes[0].free_cpu_milli, 8000);
 	cr_assert_eq(cluster.nodes[1].free_gpus, 3);
 	cr_assert_eq(cluster.nodes[1].free_mgpu, 3500);
-	cr_assert_eq(cluster.gpus[2].free_memory_bytes, 70 * TL_GIB, "a whole share takes what it states");
+	cr_assert_eq(cluster.gpus[2].free_memory_bytes, 70 * TL_GIB,
+	             "a whole share takes what it states");
 	cr_assert_eq(cluster.gpus[4].free_memory_bytes, 50 * TL_GIB);
 	cr_assert_eq(cluster.view.free_gpus, 13);
 	cr_assert_eq(cluster.allocated_mgpu, 2500);
@@ -190,7 +198,8 @@ Test(cluster, names_the_first_thing_wrong)
 
 Test(cluster, workers_of_a_node_add_up)
 {
-	struct tl_worker greedy = {.gpus = 1, .share_mgpu = 1000, .cpu_milli = 6000, .ram_bytes = TL_GIB};
+	struct tl_worker greedy = {
+	    .gpus = 1, .share_mgpu = 1000, .cpu_milli = 6000, .ram_bytes = TL_GIB};
 	struct tl_shape gang = shape_of(3, greedy, greedy);
 
 	cr_assert_eq(check(&gang, (uint32_t[]){0, 0, 0}, (uint32_t[]){0, 1, 2}), TL_REFUSED_CPU);
@@ -221,7 +230,8 @@ Test(cluster, cordoned_nodes_run_what_they_have)
 
 Test(cluster, could_fit_is_about_the_idle_cluster)
 {
-	struct tl_worker node_wide = {.gpus = 4, .share_mgpu = 1000, .gpu_memory_bytes = 80 * TL_GIB};
+	struct tl_worker node_wide = {
+	    .gpus = 4, .share_mgpu = 1000, .gpu_memory_bytes = 80 * TL_GIB};
 	struct tl_worker too_wide = {.gpus = 5, .share_mgpu = 1000};
 	struct tl_worker remote = {.gpus = 1, .share_mgpu = 1000, .cpu_milli = 17000};
 	struct tl_shape shape = shape_of(4, node_wide, node_wide);
@@ -269,8 +279,9 @@ Test(cluster, spread_is_the_widest)
 	struct {
 		uint32_t gpus[3], count;
 		enum tl_distance wanted;
-	} cases[] = {{{5}, 1, TL_SAME_GPU},       {{0}, 0, TL_SAME_GPU},      {{2, 3}, 2, TL_SAME_PAIR},
-	             {{0, 1, 2}, 3, TL_SAME_NODE}, {{0, 1, 4}, 3, TL_SAME_LEAF}, {{0, 4, 9}, 3, TL_SAME_POD}};
+	} cases[] = {{{5}, 1, TL_SAME_GPU},        {{0}, 0, TL_SAME_GPU},
+	             {{2, 3}, 2, TL_SAME_PAIR},    {{0, 1, 2}, 3, TL_SAME_NODE},
+	             {{0, 1, 4}, 3, TL_SAME_LEAF}, {{0, 4, 9}, 3, TL_SAME_POD}};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct tl_alloc where = {.gpus = cases[i].gpus, .gpu_count = cases[i].count};
@@ -279,7 +290,8 @@ Test(cluster, spread_is_the_widest)
 	}
 	cluster.nodes[2].pod = 2;
 	cr_assert_eq(tl_cluster_spread(&cluster, &(struct tl_alloc){.gpus = (uint32_t[]){0, 4, 9},
-	                                                            .gpu_count = 3}), TL_ACROSS);
+	                                                            .gpu_count = 3}),
+	             TL_ACROSS);
 }
 
 Test(cluster, taking_what_is_taken_aborts, .signal = SIGABRT)
