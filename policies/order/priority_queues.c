@@ -33,6 +33,11 @@ struct record {
 	int64_t tag;
 };
 
+struct lane {
+	int64_t last;   /* tag of the last job that came */
+	int64_t weight; /* 0: not yet looked up */
+};
+
 struct queues {
 	const struct tl_host *host;
 	enum mode mode;
@@ -40,8 +45,8 @@ struct queues {
 	int reverse;
 	uint32_t weights[OWN_QUEUES];
 	int64_t clock;
-	int64_t *last; /* by queue: tag of the last job that came */
-	uint32_t last_room;
+	struct lane *lanes; /* by queue */
+	uint32_t lane_room;
 	struct record *records; /* by slot */
 	uint32_t record_room;
 };
@@ -120,19 +125,22 @@ static void job_submitted(void *self, const struct tl_job_view *job)
 	uint32_t queue = queue_of(q, job), slot = TL_JOB_SLOT(job->id);
 	if (q->mode != MODE_WEIGHTED)
 		return;
-	int64_t *last = grown(q->host, q->last, &q->last_room, queue, sizeof(*last));
-	if (last == NULL)
+	struct lane *lanes = grown(q->host, q->lanes, &q->lane_room, queue, sizeof(*lanes));
+	if (lanes == NULL)
 		return;
-	q->last = last;
+	q->lanes = lanes;
 	struct record *records = grown(q->host, q->records, &q->record_room, slot, sizeof(*records));
 	if (records == NULL)
 		return;
 	q->records = records;
 	int64_t asked_mgpu = q->host->shape(q->host, job->shape)->total_mgpu;
-	int64_t cost = (asked_mgpu > 0 ? asked_mgpu : SMALL_MGPU) * TAG_SCALE / weight_of(q, queue);
-	int64_t from = q->last[queue] > q->clock ? q->last[queue] : q->clock;
-	q->last[queue] = from < TAG_MAX - cost ? from + (cost > 0 ? cost : 1) : TAG_MAX;
-	q->records[slot] = (struct record){.id = job->id, .tag = q->last[queue]};
+	struct lane *lane = &lanes[queue];
+	if (lane->weight == 0)
+		lane->weight = weight_of(q, queue);
+	int64_t cost = (asked_mgpu > 0 ? asked_mgpu : SMALL_MGPU) * TAG_SCALE / lane->weight;
+	int64_t from = lane->last > q->clock ? lane->last : q->clock;
+	lane->last = from < TAG_MAX - cost ? from + (cost > 0 ? cost : 1) : TAG_MAX;
+	q->records[slot] = (struct record){.id = job->id, .tag = lane->last};
 }
 
 static int64_t tag_of(const struct queues *q, tl_job_id id)

@@ -49,11 +49,11 @@ static uint32_t first_node(struct tl_pipeline *p, tl_job_id id)
 }
 
 /* Stops the victims that are due: all, or those of the next one's node. */
-static void stop_victims(struct tl_pipeline *p)
+static int stop_victims(struct tl_pipeline *p)
 {
 	struct tl_claim *claim = &p->claim;
 	if (claim->next >= claim->victim_count)
-		return;
+		return 0;
 	uint32_t node = first_node(p, claim->victims[claim->next]);
 	uint32_t kept = claim->next;
 	for (uint32_t i = claim->next; i < claim->victim_count; i++) {
@@ -63,12 +63,17 @@ static void stop_victims(struct tl_pipeline *p)
 			continue;
 		}
 		const struct tl_job_view *job = p->host->job(p->host, id);
-		if (job != NULL && job->state == TL_JOB_RUNNING)
-			p->host->suspend(p->host, id, claim->mode);
+		if (job == NULL || job->state != TL_JOB_RUNNING ||
+		    p->host->suspend(p->host, id, claim->mode) != TL_ACCEPTED)
+			continue;
+		/* Its key as a running job is of no use any more. */
+		if (tl_queue_forget(&p->queue, id) != 0)
+			return tl_pipeline_break(p);
 	}
 	claim->victim_count = kept;
 	claim->rest_version = 0;
 	claim->step_at_ns = claim->next < kept ? p->now_ns + claim->step_ns : TL_TIME_NEVER;
+	return 0;
 }
 
 void tl_claim_drop(struct tl_pipeline *p)
@@ -89,8 +94,8 @@ int tl_claim_review(struct tl_pipeline *p)
 		tl_claim_drop(p);
 		return 0;
 	}
-	if (claim->step_at_ns <= p->now_ns)
-		stop_victims(p);
+	if (claim->step_at_ns <= p->now_ns && stop_victims(p) != 0)
+		return -1;
 	if (drain(p) != 0)
 		return -1;
 	const struct tl_shape *shape = tl_pipeline_shape(p, claim->job);
@@ -267,9 +272,14 @@ int tl_claim_make(struct tl_pipeline *p, tl_wide key)
 	int made = ask_module(p, p->host->job(p->host, p->head), shape, key, (uint32_t)count);
 	if (made <= 0)
 		return made;
-	if (claim_spare(p, shape) != 0)
+	if (claim_spare(p, shape) != 0 || stop_victims(p) != 0)
 		return -1;
-	stop_victims(p);
-	tl_pipeline_promise(p, p->head, p->now_ns, &p->claim.spot);
-	return 1;
+	if (tl_pipeline_choose(p, p->host->view(p->host), shape, &p->spot) &&
+	    tl_pipeline_start(p, p->head) == TL_STARTED) {
+		tl_claim_drop(p);
+		p->head = 0;
+		return 1;
+	}
+	tl_pipeline_promise(p, p->head, p->now_ns + 1, &p->claim.spot);
+	return 0;
 }

@@ -17,6 +17,19 @@ static int may_pass(struct tl_pipeline *p, uint32_t lane, const struct tl_shape 
 	return p->cursor_tested[lane] == 2;
 }
 
+/* A job has started at p->spot that was expected to end then. The host knows better (work
+ * that was lost is done again): where that matters, the shadow is looked for anew. */
+static void note_started(struct tl_pipeline *p, const struct tl_shape *shape, tl_job_id id,
+                         int64_t expected_ns)
+{
+	int64_t shadow_ns = p->shadow.at_ns;
+	int64_t end_ns = tl_pipeline_end(p, p->host->job(p->host, id));
+	if ((end_ns > shadow_ns) != (expected_ns > shadow_ns))
+		p->shadow.known = 0;
+	else if (end_ns > shadow_ns)
+		tl_shadow_take(p, shape);
+}
+
 int tl_easy_run(struct tl_pipeline *p, const struct tl_position *head)
 {
 	struct tl_queue *queue = &p->queue;
@@ -49,8 +62,7 @@ int tl_easy_run(struct tl_pipeline *p, const struct tl_position *head)
 			if (tl_pipeline_admits(p, p->host->job(p->host, id)))
 				outcome = tl_pipeline_start(p, id);
 			if (outcome == TL_STARTED) {
-				if (end_ns > p->shadow.at_ns)
-					tl_shadow_take(p, shape);
+				note_started(p, shape, id, end_ns);
 				if (tl_queue_forget(queue, id) != 0)
 					return tl_pipeline_break(p);
 				if (tl_walk_begin(p, &at, 1, known_ns) != 0)

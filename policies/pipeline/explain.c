@@ -30,8 +30,8 @@ void tl_explain_hold(struct tl_pipeline *p, tl_job_id id, const char *why)
 	if (!p->host->explaining(p->host, id))
 		return;
 	char line[LINE_SIZE];
-	snprintf(line, sizeof(line), "held by %s: %s", p->seats[TL_SEAT_ADMIT].module->name,
-	         why != NULL ? why : "no reason given");
+	snprintf(line, sizeof(line), "waits: held by %s: %s",
+	         p->admit != NULL ? p->seats[TL_SEAT_ADMIT].module->name : "the host", why);
 	p->host->explain(p->host, id, line);
 }
 

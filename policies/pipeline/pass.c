@@ -184,13 +184,9 @@ int tl_pass_run(struct tl_pipeline *p)
 		return -1;
 	if (p->preempt == NULL)
 		return 0;
-	int made = tl_claim_make(p, head.value);
-	if (made <= 0)
-		return made;
-	/* Victims killed outright have left already. */
-	if (reopen_all(p) != 0)
-		return -1;
-	p->head = 0;
-	p->shadow.known = 0;
-	return run_in_order(p, &head) < 0 ? -1 : 0;
+	tl_job_id first = p->head;
+	int started = tl_claim_make(p, head.value);
+	if (started <= 0)
+		return started;
+	return tl_queue_forget(&p->queue, first) != 0 ? tl_pipeline_break(p) : reopen_all(p);
 }

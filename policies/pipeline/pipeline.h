@@ -103,6 +103,7 @@ struct tl_pipeline {
 	int broken;        /* memory was out: nothing is decided any more */
 	tl_job_id head;    /* of this pass: the first in order that found no room; 0 */
 	tl_job_id promised; /* whose reservation the host has been told; 0 */
+	uint64_t promised_hash; /* of when and where */
 
 	struct tl_queue queue;
 	struct tl_claim claim;
@@ -145,8 +146,8 @@ int tl_pipeline_choose(struct tl_pipeline *p, const struct tl_view *view,
 int tl_pipeline_admits(struct tl_pipeline *p, const struct tl_job_view *job);
 /* Starts a job at p->spot. */
 enum tl_outcome tl_pipeline_start(struct tl_pipeline *p, tl_job_id id);
-/* Drops a job that only starts at once or never: 1 if it was one. */
-int tl_pipeline_drops(struct tl_pipeline *p, tl_job_id id);
+/* Whether a job that found no room is dropped by the host: packing input. */
+int tl_pipeline_drops(const struct tl_pipeline *p, tl_job_id id);
 /* Keys of p->ids[0 … count) into p->keys: 0 or -1. */
 int tl_pipeline_keys(struct tl_pipeline *p, uint32_t count);
 const struct tl_shape *tl_pipeline_shape(const struct tl_pipeline *p, tl_job_id id);
@@ -215,7 +216,8 @@ int tl_claim_review(struct tl_pipeline *p);
 /* The machines as this job may use them; NULL where memory is out. */
 const struct tl_view *tl_claim_view(struct tl_pipeline *p, tl_job_id id);
 void tl_claim_drop(struct tl_pipeline *p);
-/* Makes room for p->head, whose key now is given: 1 if somebody was stopped, 0, or -1. */
+/* Makes room for p->head, whose key now is given. 1 if that let it start at once (its
+ * victims were killed), 0, or -1. */
 int tl_claim_make(struct tl_pipeline *p, tl_wide key);
 
 /* ---- explain.c --------------------------------------------------------------------------------- */

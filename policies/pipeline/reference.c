@@ -200,6 +200,8 @@ static int run_easy(struct tl_pipeline *p, uint32_t from, uint32_t count)
 		enum tl_outcome outcome = TL_HELD;
 		if (tl_pipeline_admits(p, p->host->job(p->host, id)))
 			outcome = tl_pipeline_start(p, id);
+		if (outcome == TL_STARTED)
+			p->plain[i].id = 0;
 		if (outcome == TL_HELD && hold(p, id) != 0)
 			return -1;
 	}
@@ -217,6 +219,8 @@ static int run_skip(struct tl_pipeline *p, uint32_t from, uint32_t count)
 		enum tl_outcome outcome = TL_HELD;
 		if (tl_pipeline_admits(p, p->host->job(p->host, id)))
 			outcome = try_one(p, id);
+		if (outcome == TL_STARTED)
+			p->plain[i].id = 0;
 		if (outcome == TL_HELD && hold(p, id) != 0)
 			return -1;
 	}
@@ -247,8 +251,11 @@ static int run_conservative(struct tl_pipeline *p, uint32_t head, uint32_t count
 		int64_t at_ns = tl_profile_find(p, shape, long_ns, known && i > head);
 		if (at_ns < 0)
 			return -1;
-		if (at_ns == p->now_ns && tl_pipeline_start(p, id) != TL_STARTED)
-			continue;
+		if (at_ns == p->now_ns) {
+			if (tl_pipeline_start(p, id) != TL_STARTED)
+				continue;
+			p->plain[i].id = 0;
+		}
 		if (at_ns > p->now_ns)
 			promised++;
 		if (at_ns < TL_TIME_NEVER && tl_profile_take(p, shape, at_ns, long_ns) != 0)
@@ -282,16 +289,12 @@ static int run(struct tl_pipeline *p)
 		return -1;
 	if (p->preempt == NULL)
 		return 0;
-	int made = tl_claim_make(p, key);
-	if (made <= 0)
-		return made;
-	listed = list_waiting(p);
-	return listed < 0 || run_in_order(p, (uint32_t)listed) < 0 ? -1 : 0;
+	return tl_claim_make(p, key);
 }
 
 int tl_reference_run(struct tl_pipeline *p)
 {
-	if (run(p) != 0)
+	if (run(p) < 0)
 		return -1;
 	/* When a key of those that wait or run now changes. */
 	p->wake_ns = TL_TIME_NEVER;

@@ -33,13 +33,23 @@ const struct tl_shape *tl_pipeline_shape(const struct tl_pipeline *p, tl_job_id 
 
 int tl_pipeline_admits(struct tl_pipeline *p, const struct tl_job_view *job)
 {
+	const struct tl_shape *shape = p->host->shape(p->host, job->shape);
+	if (p->queue.by_tenant) {
+		/* The host's own quota, whatever sits in the admit seat: what it would refuse
+		 * must not stand at the head. */
+		const struct tl_tenant_view *tenant = p->host->tenant(p->host, job->tenant);
+		if (tenant != NULL && tenant->quota_mgpu >= 0 &&
+		    tenant->held_mgpu + shape->total_mgpu > tenant->quota_mgpu) {
+			tl_explain_hold(p, job->id, "its tenant's quota is used up");
+			return 0;
+		}
+	}
 	if (p->admit == NULL || p->admit->gate == NULL)
 		return 1;
 	const char *why = NULL;
-	const struct tl_shape *shape = p->host->shape(p->host, job->shape);
 	if (p->admit->gate(p->seats[TL_SEAT_ADMIT].self, job, shape, &why) == TL_ADMIT)
 		return 1;
-	tl_explain_hold(p, job->id, why);
+	tl_explain_hold(p, job->id, why != NULL ? why : "no reason given");
 	return 0;
 }
 
@@ -59,11 +69,9 @@ enum tl_outcome tl_pipeline_start(struct tl_pipeline *p, tl_job_id id)
 	return TL_NO_ROOM;
 }
 
-int tl_pipeline_drops(struct tl_pipeline *p, tl_job_id id)
+int tl_pipeline_drops(const struct tl_pipeline *p, tl_job_id id)
 {
-	if ((p->host->job(p->host, id)->flags & TL_JOB_STATIC) == 0)
-		return 0;
-	return p->host->reject(p->host, id, "does not fit") == TL_ACCEPTED;
+	return (p->host->job(p->host, id)->flags & TL_JOB_STATIC) != 0;
 }
 
 int tl_pipeline_keys(struct tl_pipeline *p, uint32_t count)
@@ -107,10 +115,18 @@ int64_t tl_pipeline_end_if_started(const struct tl_pipeline *p, const struct tl_
 void tl_pipeline_promise(struct tl_pipeline *p, tl_job_id id, int64_t at_ns,
                          const struct tl_spot *spot)
 {
+	uint64_t hash = tl_hash_word((uint64_t)at_ns);
+	for (uint32_t i = 0; i < spot->where.gpu_count; i++)
+		hash = tl_hash_more(hash, spot->where.gpus[i]);
+	if (p->promised == id && p->promised_hash == hash)
+		return;
 	tl_pipeline_unpromise(p, id);
-	if (p->host->reserve(p->host, id, at_ns, spot->where.gpus, spot->where.gpu_count) ==
+	p->promised = 0;
+	if (p->host->reserve(p->host, id, at_ns, spot->where.gpus, spot->where.gpu_count) !=
 	    TL_ACCEPTED)
-		p->promised = id;
+		return;
+	p->promised = id;
+	p->promised_hash = hash;
 }
 
 void tl_pipeline_unpromise(struct tl_pipeline *p, tl_job_id but)
@@ -119,6 +135,6 @@ void tl_pipeline_unpromise(struct tl_pipeline *p, tl_job_id but)
 		return;
 	const struct tl_job_view *job = p->host->job(p->host, p->promised);
 	if (job != NULL && (job->state == TL_JOB_PENDING || job->state == TL_JOB_SUSPENDED))
-		p->host->reserve(p->host, p->promised, p->now_ns, NULL, 0);
+		p->host->reserve(p->host, p->promised, p->now_ns + 1, NULL, 0);
 	p->promised = 0;
 }

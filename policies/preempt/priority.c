@@ -6,7 +6,7 @@
  * needed are let off, the largest first. For workers of several GPUs, emptying whole nodes
  * is tried as well, and taken where it stops fewer. Among candidates of one key, those go
  * first that lose least since their last checkpoint. Hysteresis: a victim must have run for
- * `min_run` since it was started, and come later by more than `margin`.
+ * `min_run` since its last start-up, and come later by more than `margin`.
  *
  * Cost: O(candidates log candidates), and a dry run for each doubling of the victims and
  * for each victim.
@@ -146,10 +146,10 @@ static uint32_t gather(struct priority *p, const struct tl_shortfall *ask)
 		int64_t key = ask->candidate_keys[i];
 		if (key - p->margin <= ask->key)
 			continue;
-		/* Run since the last start: start-up does not count, as it cannot be told here
-		 * from running; so min_run covers both. */
-		if (job->started_ns >= 0 && ask->now_ns - job->started_ns < p->min_run_ns) {
-			int64_t at_ns = job->started_ns + p->min_run_ns;
+		/* It runs since its last start, but for a start-up as its next one would be. */
+		int64_t since_ns = job->started_ns + (job->restart_ns > 0 ? job->restart_ns : 0);
+		if (job->started_ns >= 0 && ask->now_ns - since_ns < p->min_run_ns) {
+			int64_t at_ns = since_ns + p->min_run_ns;
 			ripe_ns = at_ns < ripe_ns ? at_ns : ripe_ns;
 			continue;
 		}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The pipeline's quick way against its plain way (`reference: true`): the identical
+ * schedule, start by start and GPU by GPU, for every combination of shipped modules, on
+ * random jobs (shares of a GPU, whole GPUs, gangs, CPU only) and a mixed cluster.
+ */
+#include "sim/base/rng.h"
+#include "tests/property/minihost.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+enum { NODES = 7, JOBS = 90, SECOND = 1000000000, PLACES = 9, RULES = 4, STOPS = 5 };
+
+static const char *const places[PLACES] = {"first-fit", "best-fit", "worst-fit", "random", "topology",
+                                           "dot-product", "fgd", "gpu-packing", "gpu-clustering"};
+static const char *const rules[RULES] = {"none", "skip", "easy", "conservative"};
+
+/* Ways to make room: who is asked, how victims leave, how far apart. */
+static const struct {
+	const char *use, *mode, *step;
+} stops[STOPS] = {{NULL, NULL, NULL},
+                  {"none", NULL, NULL},
+                  {"priority", "save", "0s"},
+                  {"priority", "kill", "0s"},
+                  {"priority", "save", "2s"}};
+
+static struct tl_gpu_model models[2] = {{.name = "a", .memory_bytes = 80}, {.name = "b", .memory_bytes = -1}};
+static struct tl_node_spec nodes[NODES] = {
+    {.gpus = 8, .model = 0, .cpu_milli = 64000, .ram_bytes = 640},
+    {.gpus = 4, .model = 0, .cpu_milli = 32000, .ram_bytes = 320, .rack = 1},
+    {.gpus = 4, .model = 1, .cpu_milli = 16000, .ram_bytes = 320, .rack = 1},
+    {.gpus = 1, .model = 1, .cpu_milli = 8000, .ram_bytes = 100, .rack = 2, .leaf = 1},
+    {.gpus = 2, .model = 0, .cpu_milli = 8000, .ram_bytes = 50, .rack = 2, .leaf = 1},
+    {.gpus = 0, .model = TL_NO_INDEX, .cpu_milli = 48000, .ram_bytes = 400, .rack = 3, .leaf = 1, .pod = 1},
+    {.gpus = 0, .model = TL_NO_INDEX, .cpu_milli = 16000, .ram_bytes = 200, .rack = 3, .leaf = 1, .pod = 1}};
+static const struct tl_cluster_spec spec = {
+    .name = "mixed", .models = models, .model_count = 2, .nodes = nodes, .node_count = NODES};
+
+static int64_t below(struct tl_rng *rng, uint64_t n)
+{
+	return (int64_t)tl_rng_below(rng, n);
+}
+
+static void shape_job(struct mini_job *job, struct tl_rng *rng)
+{
+	switch (tl_rng_below(rng, 8)) {
+	case 0:
+		job->cpu_milli = 4000 * (1 + below(rng, 6));
+		return;
+	case 1:
+	case 2:
+		job->gpus_mgpu = 100 + 150 * below(rng, 6);
+		break;
+	case 3:
+		job->gpus_mgpu = 1000 * (2 + 2 * below(rng, 2));
+		job->workers = 2;
+		break;
+	case 4:
+		job->gpus_mgpu = 1000 * (8 + below(rng, 4));
+		break;
+	default:
+		job->gpus_mgpu = 1000 * (1 + below(rng, 4));
+	}
+	job->cpu_milli = 1000 * below(rng, 5);
+	job->ram_bytes = 10 * below(rng, 4);
+}
+
+static void make_world(struct mini_world *world, struct mini_job *jobs, uint64_t seed)
+{
+	struct tl_rng rng;
+	int64_t at_ns = 0;
+
+	tl_rng_init(&rng, seed, TL_STREAM_TEST, 2);
+	for (uint32_t i = 0; i < JOBS; i++) {
+		struct mini_job *job = &jobs[i];
+
+		*job = (struct mini_job){.duration_ns = SECOND * (1 + below(&rng, 300)),
+		                         .tenant = (uint32_t)below(&rng, 3),
+		                         .queue = (uint32_t)below(&rng, 3),
+		                         .fixed = below(&rng, 6) == 0};
+		at_ns += SECOND * below(&rng, 40) * below(&rng, 2);
+		job->submit_ns = at_ns;
+		job->estimate_ns = below(&rng, 3) != 0 ? job->duration_ns : SECOND * below(&rng, 400);
+		if (below(&rng, 10) == 0)
+			job->estimate_ns = -1;
+		shape_job(job, &rng);
+	}
+	*world = (struct mini_world){.spec = &spec,
+	                             .jobs = jobs,
+	                             .job_count = JOBS,
+	                             .restart_ns = SECOND * below(&rng, 20),
+	                             .save_ns = SECOND * (1 + below(&rng, 10)),
+	                             .checkpoint_ns = 20LL * SECOND,
+	                             .tenant_count = 3,
+	                             .queue_count = 3,
+	                             .weights = {4, 2, 1}};
+	if (seed % 3 == 1)
+		world->quotas_mgpu[0] = 11000;
+}
+
+static void set(struct mini_policy *policy, enum tl_seat_kind seat, const char *name, const char *value)
+{
+	size_t i = 0;
+
+	while (policy->settings[i].name != NULL)
+		i++;
+	policy->settings[i] = (struct mini_setting){seat, name, value};
+}
+
+/* One combination, both ways. Returns how many suspensions there were. */
+static size_t check(const char *order, const char *place, const char *rule, int stop, bool quota,
+                    uint64_t seed)
+{
+	static struct mini_job jobs[JOBS];
+	struct mini_world world;
+	struct mini_run quick, plain;
+	struct mini_policy policy = {.use = {[TL_SEAT_SCHEDULER] = "pipeline",
+	                                     [TL_SEAT_ORDER] = order,
+	                                     [TL_SEAT_PLACE] = place,
+	                                     [TL_SEAT_PREEMPT] = stops[stop].use,
+	                                     [TL_SEAT_ADMIT] = quota ? "quota" : NULL}};
+	size_t suspensions = 0;
+
+	make_world(&world, jobs, seed);
+	set(&policy, TL_SEAT_SCHEDULER, "backfill", rule);
+	set(&policy, TL_SEAT_SCHEDULER, "depth", "7");
+	if (quota) {
+		set(&policy, TL_SEAT_ADMIT, "tenant_cap", "0.6");
+		set(&policy, TL_SEAT_ADMIT, "job_cap", "0.5");
+	}
+	if (stops[stop].mode != NULL) {
+		set(&policy, TL_SEAT_PREEMPT, "mode", stops[stop].mode);
+		set(&policy, TL_SEAT_PREEMPT, "step", stops[stop].step);
+		set(&policy, TL_SEAT_PREEMPT, "min_run", "30s");
+	}
+	if (order[0] == 'l') {
+		set(&policy, TL_SEAT_ORDER, "threshold", "100s");
+		set(&policy, TL_SEAT_ORDER, "queues", "3");
+		set(&policy, TL_SEAT_ORDER, "factor", "4");
+		set(&policy, TL_SEAT_ORDER, "promote", "2");
+	}
+	mini_run(&world, &policy, &quick);
+	set(&policy, TL_SEAT_SCHEDULER, "reference", "true");
+	mini_run(&world, &policy, &plain);
+	long at = mini_differ(&quick, &plain);
+	cr_assert_eq(at, -1, "%s, %s, %s, stop %d, quota %d, seed %d: entry %ld differs", order, place, rule,
+	             stop, quota, (int)seed, at);
+	for (size_t i = 0; i < quick.count; i++)
+		suspensions += quick.log[i].what == MINI_SUSPEND;
+	for (uint32_t i = 0; i < JOBS && !quota && seed % 3 != 1; i++)
+		cr_assert_geq(quick.ends_ns[i], 0, "%s, %s, %s, stop %d, seed %d: job %u never ends", order,
+		              place, rule, stop, (int)seed, i);
+	mini_run_fini(&quick);
+	mini_run_fini(&plain);
+	return suspensions;
+}
+
+static void check_order(const char *order)
+{
+	size_t suspensions = 0;
+
+	for (int place = 0; place < PLACES; place++)
+		for (int rule = 0; rule < RULES; rule++)
+			for (int stop = 0; stop < STOPS; stop++)
+				for (int quota = 0; quota < 2; quota++)
+					suspensions += check(order, places[place], rules[rule], stop, quota,
+					                     (uint64_t)(place * 100 + rule * 10 + stop));
+	/* With FIFO nobody waiting is ahead of anybody running by key. */
+	if (order[0] != 'f')
+		cr_assert_gt(suspensions, 100);
+}
+
+Test(pipeline_equal, fifo)
+{
+	check_order("fifo");
+}
+
+Test(pipeline_equal, sjf)
+{
+	check_order("sjf");
+}
+
+Test(pipeline_equal, srtf)
+{
+	check_order("srtf");
+}
+
+Test(pipeline_equal, priority_queues)
+{
+	check_order("priority-queues");
+}
+
+Test(pipeline_equal, las)
+{
+	check_order("las");
+}
