@@ -12,7 +12,7 @@ if [ "$only" != --figures ] || [ ! -f "$result" ]; then
 	"$tidelab" run "$scenario" -o "$result" --force
 	"$tidelab" summary "$result"
 fi
-"$tidelab" figures "$result" -o "$out/figures"
+"$tidelab" figures "$result" -o "$out/figures" >/dev/null
 echo
 echo "result:   $result"
 for picture in "$out"/figures/*; do

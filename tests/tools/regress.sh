@@ -15,7 +15,7 @@
 # machines' libm may differ in the last bit). A metric that came or went has moved too. --update
 # rewrites the values and keeps the `#` lines, so that a change is reviewed as a diff: a new
 # baseline is its `# scenario:` line alone, then `make regress UPDATE=1`.
-set -u
+set -uf # no file names from a baseline's `[0]`
 LC_ALL=C
 export LC_ALL
 [ $# -ge 1 ] || { echo "usage: regress.sh BUILD_DIR [--update] [NAME...]" >&2; exit 64; }
@@ -92,8 +92,7 @@ compare() { # baseline, now
 }
 
 passed=0 failed=0 skipped=0
-for baseline in results/baselines/*.csv; do
-	[ -f "$baseline" ] || continue
+for baseline in $(find results/baselines -name '*.csv' | sort); do
 	name=$(basename "$baseline" .csv)
 	if [ $# -gt 0 ]; then
 		case " $* " in *" $name "*) ;; *) continue ;; esac
@@ -133,7 +132,7 @@ for baseline in results/baselines/*.csv; do
 		passed=$((passed + 1))
 	elif [ $update = yes ]; then
 		echo "new  $name"
-		echo "$moved"
+		grep -q '^[^#]' "$baseline" && echo "$moved"
 		{ grep '^#' "$baseline"; cat "$now"; } >"$scratch/new" && cp "$scratch/new" "$baseline"
 		passed=$((passed + 1))
 	else
