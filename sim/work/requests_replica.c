@@ -208,9 +208,6 @@ void tl_requests_replica_remove(struct tl_requests *q, int64_t now_ns, uint64_t 
 		q->open.present_ns += (uint64_t)(now_ns - replica->present_from_ns);
 	}
 	tl_requests_index_rebuild(q);
-	/* The room's look may have been for this one: its delay runs for those left. */
-	if (q->model.routing == TL_ROUTE_SHARED_QUEUE)
-		tl_requests_room_look(q, now_ns);
 }
 
 bool tl_requests_replica_drained(struct tl_requests *q, uint64_t *key, int64_t *at_ns)

@@ -9,7 +9,7 @@
 
 #include "sim/work/requests.h"
 
-enum { REF_REQUESTS = 320, REF_REPLICAS = 160, REF_ACTS = 240 };
+enum { REF_REQUESTS = 500, REF_REPLICAS = 160, REF_ACTS = 240 };
 
 enum ref_do { REF_ADD, REF_DRAIN, REF_KILL, REF_SPEED, REF_WINDOW };
 

@@ -26,7 +26,7 @@ Test(histogram, buckets_are_in_order_and_within_bounds)
 	for (int e = 7; e < 63; e++) {
 		for (int64_t i = 0; i < 64; i++) {
 			int64_t low = (INT64_C(1) << e) + (i << (e - 6));
-			int64_t high = low + (INT64_C(1) << (e - 6)) - 1;
+			int64_t high = low + ((INT64_C(1) << (e - 6)) - 1);
 			size_t bucket = tl_histogram_bucket(low);
 
 			cr_assert(bucket > last || e == 7);

@@ -65,11 +65,13 @@ static int compare_acts(const void *a, const void *b)
 	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-/* Replicas from the start in most cases; sometimes more than a word of them. */
-static void draw_acts(struct tl_rng *rng, int64_t horizon_ns)
+/* Replicas from the start in most cases; wide: more than a word of them. In some cases they
+ * come and are killed all the time. */
+static void draw_acts(struct tl_rng *rng, int64_t horizon_ns, bool wide)
 {
-	uint64_t replicas = pick(rng, 16) == 0 ? 60 + pick(rng, 70) : pick(rng, 7);
+	uint64_t replicas = wide ? 60 + pick(rng, 70) : pick(rng, 7);
 	uint64_t keys = replicas, changes = pick(rng, 3) ? pick(rng, 24) : 0;
+	bool storm = pick(rng, 4) == 0;
 	size_t n = 0;
 
 	for (uint64_t key = 0; key < replicas; key++)
@@ -83,7 +85,7 @@ static void draw_acts(struct tl_rng *rng, int64_t horizon_ns)
 		struct ref_act *act = &given.acts[n++];
 
 		act->at_ns = (int64_t)pick(rng, (uint64_t)horizon_ns);
-		act->what = what[pick(rng, 6)];
+		act->what = what[pick(rng, storm ? 3 : 6)];
 		act->key = act->what == REF_ADD ? keys++ : pick(rng, keys + 1);
 		act->speed_ppb = pick(rng, 3) ? 1 + (int64_t)pick(rng, 2 * TL_PPB) : TL_PPB;
 	}
@@ -96,6 +98,7 @@ static void draw_case(uint64_t number)
 {
 	struct tl_rng rng;
 	int64_t now_ns = 0;
+	bool wide = number % 16 == 0, bursts;
 	uint64_t gap;
 
 	tl_rng_init(&rng, 11, TL_STREAM_TEST, number);
@@ -103,15 +106,19 @@ static void draw_case(uint64_t number)
 	given.seed = tl_rng_u64(&rng);
 	given.service = (uint32_t)pick(&rng, 5);
 	draw_model(&rng, &given.model);
-	given.request_count = pick(&rng, pick(&rng, 4) ? 60 : REF_REQUESTS + 1);
-	gap = 1 + pick(&rng, 40);
+	given.request_count = pick(&rng, wide || pick(&rng, 4) == 0 ? REF_REQUESTS + 1 : 60);
+	gap = 1 + pick(&rng, wide ? 3 : 40);
+	bursts = pick(&rng, 4) == 0;
 	for (size_t i = 0; i < given.request_count; i++) {
-		now_ns += (int64_t)pick(&rng, gap);
+		if (!bursts)
+			now_ns += (int64_t)pick(&rng, gap);
+		else if (pick(&rng, 32) == 0)
+			now_ns += (int64_t)pick(&rng, 400);
 		given.arrivals_ns[i] = now_ns;
 		given.tokens[i] = (struct tl_service_tokens){.context = (uint32_t)pick(&rng, 8),
 		                                             .generated = (uint32_t)pick(&rng, 8)};
 	}
-	draw_acts(&rng, now_ns + 1 + (int64_t)pick(&rng, 400));
+	draw_acts(&rng, now_ns + 1 + (int64_t)pick(&rng, 400), wide);
 }
 
 static void observe(void *context, const struct tl_request_left *left)

@@ -3,10 +3,9 @@
 #include "sim/work/requests.h"
 
 #include <criterion/criterion.h>
-#include <signal.h>
 #include <string.h>
 
-enum { MOST = 64 };
+enum { MOST = 256 };
 
 static struct tl_request_left left[MOST];
 static bool gone[MOST];
@@ -241,6 +240,27 @@ Test(requests_rules, the_shortest_queue_is_taken_in_turn)
 	tl_requests_destroy(r);
 }
 
+/* Loads are indexed 64 at a time, from a base that follows them. */
+Test(requests_rules, the_shortest_queue_is_found_beyond_the_index)
+{
+	struct tl_request_model model = plain();
+	int64_t times_ns[141] = {0};
+	struct tl_requests *r;
+
+	model.routing = TL_ROUTE_SHORTEST_QUEUE;
+	r = begin(&model, 2);
+	tl_requests_replica_speed(r, 0, 2, TL_PPB / 1000);
+	times_ns[140] = 500;
+	feed(r, times_ns, 141);
+	tl_requests_advance(r, 0);
+	cr_assert_eq(tl_requests_replica_load(r, 1), 70);
+	cr_assert_eq(tl_requests_replica_load(r, 2), 70);
+	tl_requests_advance(r, 500);
+	cr_assert_eq(tl_requests_replica_load(r, 1), 70 - 50 + 1);
+	cr_assert_eq(tl_requests_replica_load(r, 2), 70);
+	tl_requests_destroy(r);
+}
+
 Test(requests_rules, power_of_two_never_takes_the_worse)
 {
 	struct tl_request_model model = plain();
@@ -337,6 +357,29 @@ Test(requests_rules, a_killed_replica_sends_back_to_the_front)
 	tl_requests_destroy(r);
 }
 
+/* Those sent back last are ahead of those sent back before, though they are younger. */
+Test(requests_rules, one_behind_the_head_may_time_out)
+{
+	struct tl_request_model model = plain();
+	struct tl_requests *r;
+	struct tl_request_window window;
+
+	model.routing = TL_ROUTE_SHARED_QUEUE;
+	model.service.mean_ns = 100;
+	model.batch_limit = 3;
+	model.timeout_ns = 20;
+	r = begin(&model, 2);
+	FEED(0, 15);
+	tl_requests_replica_remove(r, 20, 1, TL_REPLICA_KILL);
+	tl_requests_replica_remove(r, 21, 2, TL_REPLICA_KILL);
+	tl_requests_replica_add(r, 30, 3, TL_PPB);
+	tl_requests_window(r, 130, &window);
+	missed_at(0, TL_REQUEST_TIMED_OUT, 30);
+	served_at(1, 3, 30, 130);
+	cr_assert_eq((int64_t)window.in_system_ns, 30 + 115);
+	tl_requests_destroy(r);
+}
+
 Test(requests_rules, a_change_of_speed_times_the_rest_anew)
 {
 	struct tl_request_model model = plain();
@@ -402,76 +445,37 @@ Test(requests_rules, an_llm_may_go_on_for_long)
 	tl_requests_destroy(r);
 }
 
-Test(requests_rules, bad_arrivals_are_refused_whole)
+static void note_service(void *context, const struct tl_request_left *how)
 {
-	struct tl_request_model model = plain();
-	struct tl_requests *r = begin(&model, 1);
-	struct tl_service_tokens many = {.context = TL_SERVICE_MAX_TOKENS + 1};
-	struct tl_error error = TL_ERROR_INIT;
-	struct tl_request_window window;
+	int64_t *service_ns = context;
 
-	tl_requests_advance(r, 10);
-	cr_assert_eq(tl_requests_feed(r, (int64_t[]){12, 11}, NULL, 2, &error), TL_E_DATA);
-	cr_assert(strstr(error.message, "arrival 1 of 2: got 11 ns, wanted at least 12"), "%s",
-	          error.message);
-	cr_assert_eq(tl_requests_feed(r, (int64_t[]){9}, NULL, 1, &error), TL_E_DATA);
-	cr_assert_eq(tl_requests_feed(r, (int64_t[]){INT64_MAX}, NULL, 1, &error), TL_E_DATA);
-	cr_assert_eq(tl_requests_feed(r, (int64_t[]){12}, &many, 1, &error), TL_E_DATA);
-	cr_assert(strstr(error.message, "tokens"), "%s", error.message);
-	cr_assert_eq(tl_requests_feed(r, (int64_t[]){12}, NULL, 1, &error), TL_OK);
-	cr_assert_eq(tl_requests_feed(r, (int64_t[]){11}, NULL, 1, &error), TL_E_DATA);
-	cr_assert_eq(tl_requests_feed(r, NULL, NULL, 0, &error), TL_OK);
-	tl_requests_window(r, 100, &window);
-	cr_assert_eq(window.arrivals, 1);
-	tl_requests_destroy(r);
-	tl_requests_destroy(NULL);
+	cr_assert_eq(how->fate, TL_REQUEST_SERVED);
+	service_ns[how->number] = how->leave_ns - how->start_ns;
 }
 
-#define REFUSED(change, what)                                                                      \
-	do {                                                                                       \
-		struct tl_request_model wrong = plain();                                           \
-		struct tl_error error = TL_ERROR_INIT;                                             \
-		wrong.change;                                                                      \
-		cr_assert_eq(tl_request_model_check(&wrong, &error), TL_E_CONFIG);                 \
-		cr_assert(strstr(error.message, what) && strstr(error.message, "wanted"), "%s",    \
-		          error.message);                                                          \
-	} while (0)
-
-Test(requests_rules, impossible_models_are_refused)
+/* Request n meets the same draw whatever the routing and however many replicas. */
+Test(requests_rules, sizes_are_common_to_all_policies)
 {
+	int64_t times_ns[MOST], first[MOST] = {0}, service_ns[MOST];
 	struct tl_request_model model = plain();
 
-	cr_assert_eq(tl_request_model_check(&model, NULL), TL_OK);
-	REFUSED(service.mean_ns = 0, "mean");
-	REFUSED(routing = (enum tl_routing)5, "routing");
-	REFUSED(batch_limit = 0, "batch limit");
-	REFUSED(batch_limit = 4097, "batch limit");
-	REFUSED(batch_delay_ns = -1, "batching delay");
-	REFUSED(timeout_ns = -1, "timeout");
-	REFUSED(target_ns = -1, "target");
-	model.batch_delay_ns = 5;
-	model.queue_limit = 0;
-	cr_assert_eq(tl_request_model_check(&model, NULL), TL_E_CONFIG);
-	model.queue_limit = 1;
-	cr_assert_eq(tl_request_model_check(&model, NULL), TL_OK);
-	model.timeout_ns = 4;
-	cr_assert_eq(tl_request_model_check(&model, NULL), TL_E_CONFIG);
-	model.timeout_ns = TL_NEVER;
-	model.service = (struct tl_service_time){
-	    .kind = TL_SERVICE_LLM, .step_ns = 1, .context_mean = 1, .generated_mean = 1};
-	cr_assert_eq(tl_request_model_check(&model, NULL), TL_E_CONFIG);
-}
+	model.service.kind = TL_SERVICE_EXPONENTIAL;
+	model.service.mean_ns = 1000;
+	for (int64_t i = 0; i < MOST; i++)
+		times_ns[i] = 300 * i;
+	for (int routing = TL_ROUTE_ROUND_ROBIN; routing <= TL_ROUTE_SHARED_QUEUE; routing++) {
+		struct tl_requests *r;
 
-#define OUR_ERROR(name, what)                                                                      \
-	Test(requests_rules, name, .signal = SIGABRT)                                              \
-	{                                                                                          \
-		struct tl_request_model model = plain();                                           \
-		struct tl_requests *r = begin(&model, 1);                                          \
-		tl_requests_advance(r, 10);                                                        \
-		what;                                                                              \
+		model.routing = (enum tl_routing)routing;
+		r = begin(&model, 2 + (uint64_t)routing);
+		tl_requests_observe(r, note_service, service_ns);
+		feed(r, times_ns, MOST);
+		tl_requests_replica_remove(r, 9000, 1, TL_REPLICA_KILL);
+		tl_requests_advance(r, 1000 * 1000);
+		tl_requests_destroy(r);
+		if (routing == TL_ROUTE_ROUND_ROBIN)
+			memcpy(first, service_ns, sizeof first);
+		cr_assert_arr_eq(first, service_ns, sizeof first, "routing %d", routing);
 	}
-
-OUR_ERROR(time_does_not_run_back, tl_requests_advance(r, 9))
-OUR_ERROR(a_key_is_of_one_replica, tl_requests_replica_add(r, 10, 1, TL_PPB))
-OUR_ERROR(an_unknown_key_is_not_removed, tl_requests_replica_remove(r, 10, 2, TL_REPLICA_KILL))
-OUR_ERROR(a_speed_is_above_zero, tl_requests_replica_speed(r, 10, 1, 0))
+	cr_assert_neq(first[0], first[1]);
+}
