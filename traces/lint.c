@@ -56,7 +56,7 @@ static const struct tl_lint_class classes[TL_LINT_KIND_COUNT] = {
                               0,
                               {0}},
     [TL_LINT_DUPLICATES_UNCHECKED] = {"duplicates-unchecked",
-                                      "rows beyond the first 1,048,576 are not checked for "
+                                      "rows beyond the first 131,072 are not checked for "
                                       "duplicates (the linter checks all)",
                                       0,
                                       {0}},

@@ -44,7 +44,7 @@
 enum { TL_TRACE_ID_MAX = 64, TL_TRACE_NAME_MAX = 64, TL_TRACE_LINE_MAX = 1 << 20 };
 enum {
 	TL_TRACE_HOLD_MAX = 16384,   /* records of an ascending file kept in memory */
-	TL_TRACE_SEEN_MAX = 1 << 20, /* rows checked for duplicates unless asked for all */
+	TL_TRACE_SEEN_MAX = 1 << 17, /* rows checked for duplicates unless asked for all */
 	TL_TRACE_MIX_MAX = 1 << 16   /* distinct requests told apart */
 };
 

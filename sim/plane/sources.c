@@ -32,28 +32,31 @@ static uint32_t middle_queue(const struct tl_trial *trial)
 	return (uint32_t)(trial->queues.count / 2);
 }
 
-/* A queue the trace names has to be one of the scenario's. */
+/* A queue that the trace names and the scenario does not (every site numbers its own) is
+ * the middle one, and that is said. */
 static enum tl_status map_queues(struct tl_trial *trial, struct tl_source *source,
                                  struct tl_error *error)
 {
 	const struct tl_intern *queues = tl_trace_queues(source->trace);
+	const char *forced = source->workload->queue;
+	FILE *note = trial->options->diagnostics;
+	uint64_t unknown = 0;
 
+	if (forced[0] != '\0' && tl_intern_find(&trial->queues, forced) < 0)
+		return tl_error_set(error, TL_E_CONFIG, trial->scenario->path, source->workload->line,
+		                    source->workload->column,
+		                    "queue: got `%s`, wanted one of the scenario's queues", forced);
 	for (size_t i = 0; i < queues->count; i++) {
 		int64_t queue = tl_intern_find(&trial->queues, queues->names[i]);
 
-		if (queue < 0 && source->workload->queue[0] == '\0')
-			return tl_error_set(error, TL_E_CONFIG, source->workload->path, 0, 0,
-			                    "queue: got `%s`, wanted one of the scenario's queues (or say "
-			                    "`queue:` on the workload entry)",
-			                    queues->names[i]);
 		source->queues[i] = queue < 0 ? middle_queue(trial) : (uint32_t)queue;
+		unknown += queue < 0;
 	}
-	if (source->workload->queue[0] != '\0' &&
-	    tl_intern_find(&trial->queues, source->workload->queue) < 0)
-		return tl_error_set(error, TL_E_CONFIG, trial->scenario->path, source->workload->line,
-		                    source->workload->column,
-		                    "queue: got `%s`, wanted one of the scenario's queues",
-		                    source->workload->queue);
+	if (unknown > 0 && forced[0] == '\0' && note != NULL)
+		fprintf(note,
+		        "%s: names %" PRIu64 " queue%s that the scenario has not: jobs there go to `%s`\n",
+		        source->workload->path, unknown, unknown == 1 ? "" : "s",
+		        trial->queues.names[middle_queue(trial)]);
 	return TL_OK;
 }
 
