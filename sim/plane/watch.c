@@ -3,9 +3,29 @@
  * waits (stall), and one that stops the same work again and again (loop). */
 #include "sim/plane/world.h"
 
+#include <stdio.h>
+
 static bool stalled(const struct tl_trial *trial)
 {
 	return trial->jobs.waiting.count > 0 && trial->jobs.holding.count == 0;
+}
+
+/* Jobs that the policy could start on a cluster where nothing runs. The others wait for a
+ * node that is down, or ask for more than their tenant may ever hold. O(waiting × nodes). */
+static size_t startable(struct tl_trial *trial)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < trial->jobs.waiting.count; i++) {
+		tl_job_id id = trial->jobs.waiting.ids[i];
+		const struct tl_shape *shape = tl_job_of(&trial->jobs, id)->shape;
+		int64_t quota_mgpu =
+		    tl_trial_tenant(trial, tl_job_view_of(&trial->jobs, id)->tenant)->quota_mgpu;
+
+		count += (quota_mgpu < 0 || shape->total_mgpu <= quota_mgpu) &&
+		         tl_cluster_could_fit_up(&trial->cluster, shape);
+	}
+	return count;
 }
 
 bool tl_watch_scheduled(struct tl_trial *trial)
@@ -14,7 +34,7 @@ bool tl_watch_scheduled(struct tl_trial *trial)
 
 	if (trial->failure.code != TL_OK)
 		return false;
-	if (!stalled(trial) || trial->cluster.down_mgpu > 0 || trial->never_starts) {
+	if (!stalled(trial) || trial->never_starts) {
 		trial->idle_since_ns = TL_NONE;
 		return true;
 	}
@@ -22,13 +42,17 @@ bool tl_watch_scheduled(struct tl_trial *trial)
 		trial->idle_since_ns = now_ns;
 	if (now_ns - trial->idle_since_ns < trial->scenario->watchdog_stall_ns)
 		return true;
+	size_t count = startable(trial);
 	char since[48];
 
+	if (count == 0) { /* asked again after as long a time */
+		trial->idle_since_ns = now_ns;
+		return true;
+	}
 	tl_trial_fail(trial, TL_E_POLICY,
 	              "stall: %zu jobs wait and every node has been empty since %s, yet the policy "
 	              "starts nothing",
-	              trial->jobs.waiting.count,
-	              tl_format_duration(trial->idle_since_ns, since, sizeof(since)));
+	              count, tl_format_duration(trial->idle_since_ns, since, sizeof(since)));
 	return false;
 }
 
@@ -51,10 +75,22 @@ void tl_watch_suspended(struct tl_trial *trial, tl_job_id id)
 void tl_watch_ended(struct tl_trial *trial, enum tl_engine_end end)
 {
 	if (end == TL_ENGINE_LOOP)
-		tl_trial_fail(trial, TL_E_POLICY, "loop: more than %d rounds of scheduling at one instant",
-		              TL_ENGINE_MAX_ROUNDS);
-	if (end == TL_ENGINE_EMPTY && trial->jobs.waiting.count > 0 && !trial->never_starts)
 		tl_trial_fail(trial, TL_E_POLICY,
-		              "stall: %zu jobs wait, nothing is left to happen, and the policy starts none",
-		              trial->jobs.waiting.count);
+		              "loop: more than %d rounds of scheduling at one instant",
+		              TL_ENGINE_MAX_ROUNDS);
+	if (end != TL_ENGINE_EMPTY || trial->jobs.waiting.count == 0 || trial->never_starts)
+		return;
+	size_t count = stalled(trial) ? startable(trial) : 0;
+
+	if (count > 0)
+		tl_trial_fail(
+		    trial, TL_E_POLICY,
+		    "stall: %zu jobs wait, nothing is left to happen, and the policy starts none",
+		    count);
+	else if (trial->options->diagnostics != NULL)
+		fprintf(
+		    trial->options->diagnostics,
+		    "%zu jobs are left waiting for ever: for nodes that stay down, for room that is "
+		    "never given back, or for more than their tenant's quota\n",
+		    trial->jobs.waiting.count);
 }

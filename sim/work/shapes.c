@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WORKERS_MAX = 1 << 20 }; /* a placement names a node a worker */
+
 struct tl_shape_entry {
 	struct tl_shape shape;
 	struct tl_request request; /* as asked, before any clamp */
@@ -87,7 +89,7 @@ static bool set_gpus(struct tl_shape *shape, const struct tl_request *request, u
 	int64_t mgpu = request->gpus_mgpu;
 	uint32_t workers = request->workers;
 
-	if (mgpu < 0 || mgpu > (int64_t)INT32_MAX)
+	if (mgpu < 0 || mgpu > (int64_t)INT32_MAX || workers > WORKERS_MAX)
 		return false;
 	if (mgpu == 0) {
 		shape->workers = workers > 0 ? workers : 1;

@@ -56,7 +56,7 @@ static void setup(void)
 	snprintf(relative, sizeof relative, "%s/tests/modules", build ? build : "build/release");
 	if (!realpath(relative, absolute) || strlen(absolute) + 40 > sizeof modules)
 		cr_skip("%s is not there: make test-programs builds it", relative);
-	strcpy(modules, absolute);
+	memcpy(modules, absolute, strlen(absolute) + 1);
 	snprintf(folder, sizeof folder, "%s/contain.XXXXXX", temporary ? temporary : "/tmp");
 	cr_assert_not_null(mkdtemp(folder));
 	snprintf(trace, sizeof trace, "%s/trace.csv", folder);
@@ -279,6 +279,31 @@ Test(containment, stalls)
 {
 	fails("stuck.so", "nothing", NULL, TL_E_POLICY, "stall: 6 jobs wait");
 	fails("stuck.so", "wake-hourly", NULL, TL_E_POLICY, "stall: 6 jobs wait and every node");
+}
+
+Test(containment, a_node_that_is_down_excuses_nobody)
+{
+	fails("stuck.so", "wake-hourly",
+	      WATCHED "faults: [{at: 1s, do: node-down, nodes: 1, for: ever}]\n", TL_E_POLICY,
+	      "stall: 5 jobs wait and every node"); /* the sixth wants both nodes */
+}
+
+/* A run like these ends well, with so many jobs left waiting. */
+static void left_waiting(const char *more, double wanted)
+{
+	cr_assert_eq(supervise("crash.so", "nothing", more), TL_OK, "%s", error.message);
+	cr_assert_eq(summary("censored"), wanted, "%s: %g", more, summary("censored"));
+	cr_assert_not_null(strstr(said, "left waiting for ever"), "%s", said);
+	unlink(output);
+}
+
+Test(containment, what_no_policy_could_start_is_no_stall)
+{
+	left_waiting("faults: [{at: 1s, do: node-down, nodes: 1, for: ever}]\n", 1.0);
+	left_waiting("faults: [{at: 1s, do: node-down, nodes: 2, for: ever}]\n"
+	             "jobs: {max_restarts: 9}\n",
+	             6.0);
+	left_waiting("tenants: [{name: default, quota: 2}]\n", 5.0);
 }
 
 Test(containment, hangs)

@@ -98,6 +98,7 @@ Test(shapes, what_is_no_shape_has_none)
 	cr_assert_null(intern(-1, 0));
 	cr_assert_null(intern(INT64_MAX, 0));
 	cr_assert_null(intern((int64_t)INT32_MAX + 1, 0));
+	cr_assert_null(intern(0, UINT32_MAX), "a node a worker: nobody writes so many down");
 	cr_assert_eq(shapes.count, 0, "ids stay dense");
 	cr_assert_eq(intern(1000, 0)->id, 0u);
 }
