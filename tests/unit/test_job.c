@@ -95,7 +95,7 @@ ParameterizedTestParameters(job, an_illegal_transition_aborts)
 	return cr_make_param_array(int, moves, count);
 }
 
-ParameterizedTest(int *move, job, an_illegal_transition_aborts, .signal = SIGABRT)
+ParameterizedTest(const int *move, job, an_illegal_transition_aborts, .signal = SIGABRT)
 {
 	tl_job_id id = in_state((enum tl_job_state)(*move / STATES));
 

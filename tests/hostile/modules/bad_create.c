@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Does not come into being as it should, or does not go. */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 #include <stdlib.h>
 #include <time.h>

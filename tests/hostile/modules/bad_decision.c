@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every other decision, asked wrongly; garbage to every read; then schedules properly. */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 enum how {
 	SUSPEND_WAITING,

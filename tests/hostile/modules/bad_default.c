@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An option whose default is not one of its own values. */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 MISBEHAVE_HOW("never|always", "sometimes");
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A choice without choices. */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 static const struct tl_option options[] = {
     {.name = "how", .type = TL_OPTION_CHOICE, .unit = "", .standard = "soft", .help = "which"}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts a job in every wrong way there is, then properly. */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 enum how {
 	STALE,

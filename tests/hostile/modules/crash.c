@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Takes its process down, in schedule(). */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@ enum how { NOTHING, NULL_READ, ABORT, EXIT_0, EXIT_3, EXIT_NOW, STACK, TERMINATE
 MISBEHAVE_HOW("nothing|null-read|abort|exit-0|exit-3|exit-now|stack|terminate|wait", "null-read");
 
 static volatile int64_t depth;
+static const int64_t *volatile nothing;
 
 static int64_t deeper(volatile char *before)
 {
@@ -23,7 +24,6 @@ static int64_t deeper(volatile char *before)
 static void schedule(void *self, const struct tl_changes *changes)
 {
 	struct misbehave *own = self;
-	volatile const int64_t *nothing = NULL;
 	char first = 0;
 
 	(void)changes;

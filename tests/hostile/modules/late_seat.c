@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Opens a seat from schedule(), then crashes: the blame is the scheduler's. */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 #include <stdlib.h>
 

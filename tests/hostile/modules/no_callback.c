@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A scheduler that cannot schedule: the mandatory callback is missing. */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 static const struct tl_scheduler_ops ops = {.struct_size = sizeof ops};
 

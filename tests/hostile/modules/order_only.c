@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* For the order seat: of no use as a scheduler. */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 static void keys(void *self, const struct tl_jobs *jobs, const tl_job_id *ids, uint32_t n,
                  int64_t now_ns, struct tl_key *out)

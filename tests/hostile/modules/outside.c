@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Decides where only schedule() may: in create(), in observers, and amid its own decisions. */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 static void decide(struct misbehave *own, tl_job_id id)
 {

@@ -4,7 +4,7 @@
  * Whatever it does has to leave the books straight. With `calm` it stops stopping things
  * after so many calls, so that a run comes to its end.
  */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 static const struct tl_option options[] = {{.name = "calm",
                                             .type = TL_OPTION_INT,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Never gets anywhere: by doing nothing, by doing it for ever, or by undoing it. */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 enum how { NOTHING, WAKE, WAKE_HOURLY, SPIN, SUSPEND, KILL, MIGRATE };
 MISBEHAVE_HOW("nothing|wake|wake-hourly|spin|suspend|kill|migrate", "nothing");

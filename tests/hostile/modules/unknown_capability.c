@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Needs something that nobody has. */
-#include "misbehave.h"
+#include "tests/hostile/modules/misbehave.h"
 
 static void schedule(void *self, const struct tl_changes *changes)
 {
