@@ -191,11 +191,7 @@ static enum tl_refusal decide_reserve(const struct tl_host *host, tl_job_id id, 
 				refusal = TL_REFUSED_NO_SUCH_GPU;
 	}
 	if (refusal == TL_ACCEPTED) {
-		struct tl_job *job = tl_job_of(&trial->jobs, id);
-		int64_t reserved_mgpu = (int64_t)count * TL_MGPU_PER_GPU;
-
-		trial->reserved_mgpu += reserved_mgpu - job->reserved_mgpu;
-		job->reserved_mgpu = reserved_mgpu;
+		tl_reserve_set(trial, id, gpus, count);
 		if (id == trial->explained && count > 0) {
 			char when[48];
 

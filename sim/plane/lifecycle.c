@@ -299,12 +299,6 @@ static void release(struct tl_trial *trial, tl_job_id id, enum tl_reason reason)
 	tl_job_view_of(&trial->jobs, id)->expected_end_ns = TL_NEVER;
 }
 
-static void drop_reservation(struct tl_trial *trial, struct tl_job *job)
-{
-	trial->reserved_mgpu -= job->reserved_mgpu;
-	job->reserved_mgpu = 0;
-}
-
 /* ---- start and resume ---- */
 
 static bool same_nodes(const struct tl_alloc *a, const struct tl_alloc *b)
@@ -394,7 +388,7 @@ void tl_life_start(struct tl_trial *trial, tl_job_id id, const struct tl_placeme
 	drop_warm(trial, id);
 	job->alloc_since_ns = tl_trial_now(trial);
 	hold(trial, id, &job->alloc);
-	drop_reservation(trial, job);
+	tl_reserve_drop(trial, id);
 	trial->starts++;
 	begin_start(trial, id, warm, resume ? TL_REASON_RESUMED : TL_REASON_START);
 }
@@ -432,7 +426,7 @@ static void end_job(struct tl_trial *trial, tl_job_id id, enum tl_job_state stat
 	if (job->alloc.nodes != NULL)
 		release(trial, id, reason);
 	drop_warm(trial, id);
-	drop_reservation(trial, job);
+	tl_reserve_drop(trial, id);
 	tl_chaos_recovered(trial, job);
 	tl_changes_job(trial, TL_LIST_ENDED, id);
 	tl_life_report(trial, id);

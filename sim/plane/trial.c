@@ -61,7 +61,7 @@ static void tell_levels(struct tl_trial *trial)
 	    .allocated_mgpu = cluster->allocated_mgpu,
 	    .nominal_mgpu = trial->nominal_mgpu,
 	    .productive_mgpu = trial->productive_mgpu,
-	    .reserved_mgpu = trial->reserved_mgpu,
+	    .reserved_mgpu = tl_reserve_free_mgpu(trial),
 	    .waiting_mgpu = jobs->waiting_mgpu,
 	    .waiting_jobs = (uint32_t)jobs->waiting.count,
 	    .running_jobs = jobs->in_state[TL_JOB_RUNNING],
@@ -265,6 +265,7 @@ static enum tl_status set_up(struct tl_trial *trial, struct tl_error *error)
 	tl_shapes_init(&trial->shapes, &trial->cluster, &scenario->cluster);
 	tl_warm_init(&trial->warm, trial->cluster.view.node_count);
 	tl_changes_init(trial);
+	tl_reserve_init(trial);
 	name_things(trial);
 	status = tl_seats_load(trial, error);
 	if (status == TL_OK)
@@ -285,6 +286,7 @@ static void tear_down(struct tl_trial *trial)
 	if (trial->results != NULL)
 		tl_results_abandon(trial->results);
 	tl_changes_fini(trial);
+	tl_reserve_fini(trial);
 	tl_warm_fini(&trial->warm);
 	tl_shapes_fini(&trial->shapes);
 	tl_cluster_fini(&trial->cluster);

@@ -8,7 +8,7 @@
  *   changes.c    what the next schedule() is told
  *   seats.c      instances of policy modules
  *   host.c       the contract's reads;  decide.c  its decisions, validated
- *   queues.c     who waits in which queue
+ *   queues.c     who waits in which queue;  reserve.c  what is kept for whom
  *   watch.c      stall and livelock
  */
 #ifndef TIDELAB_PLANE_WORLD_H
@@ -192,6 +192,24 @@ void tl_queues_leave(struct tl_trial *trial, tl_job_id id);
 /* The queue's view, brought up to date. */
 const struct tl_queue_view *tl_queues_view(struct tl_trial *trial, uint32_t queue);
 
+/* ---- reservations ---- */
+
+struct tl_reservations {
+	struct tl_reservation *items; /* [count]; a job keeps its place + 1 */
+	size_t count, capacity;
+	uint32_t *holders, *places;   /* by GPU: jobs it is kept for; its place in gpus */
+	uint32_t *gpus;               /* those kept for anybody */
+	size_t gpu_count;
+};
+
+void tl_reserve_init(struct tl_trial *trial);
+void tl_reserve_fini(struct tl_trial *trial);
+/* Replaces the job's reservation; count 0: none. O(count). */
+void tl_reserve_set(struct tl_trial *trial, tl_job_id id, const uint32_t *gpus, uint32_t count);
+void tl_reserve_drop(struct tl_trial *trial, tl_job_id id);
+/* What is free now of all GPUs that are kept. O(those). */
+int64_t tl_reserve_free_mgpu(const struct tl_trial *trial);
+
 /* ---- the trial ---- */
 
 struct tl_trial {
@@ -224,7 +242,8 @@ struct tl_trial {
 	struct tl_id_list static_waiting;  /* to be dropped unless started at once */
 	struct tl_chaos *chaos;
 	struct tl_run_counts counts;
-	int64_t productive_mgpu, nominal_mgpu, reserved_mgpu; /* levels */
+	struct tl_reservations reservations;
+	int64_t productive_mgpu, nominal_mgpu; /* levels */
 	int64_t static_requested_mgpu;
 	struct tl_frag_book *fragmentation;
 	int64_t fragmentation_mgpu;        /* at the last sample; -1: none taken */

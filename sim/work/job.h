@@ -51,7 +51,7 @@ struct tl_job {
 	uint32_t save;                 /* in the storage's table while saving; TL_NO_INDEX */
 	bool migrating;
 	bool save_in_time;             /* while Suspending: the save ends within the grace */
-	int64_t reserved_mgpu;         /* kept for it by reserve() */
+	uint32_t reservation;          /* place of its reservation + 1; 0: none */
 	tl_job_id wait_before, wait_after; /* neighbours in its queue while it waits; 0: none */
 	uint32_t struck_by;            /* the fault it has not yet recovered from; 0: none */
 	uint32_t listed;               /* bit per change list of the set being filled */
