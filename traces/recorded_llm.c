@@ -46,7 +46,7 @@ static enum tl_status azure_row(struct tl_request_trace *trace, const struct tl_
 {
 	const char *time_text = tl_csv_field(csv, positions[AZURE_TIME]);
 	struct tl_timestamp time;
-	int64_t context, generated;
+	int64_t context = 0, generated = 0;
 
 	if (!tl_timestamp_parse(time_text, &time))
 		return bad_value(trace, csv->line, "TIMESTAMP", time_text,

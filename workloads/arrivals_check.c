@@ -130,13 +130,15 @@ static double base_max(const struct tl_arrivals *arrivals)
 		most = high - low + 1 > most ? high - low + 1 : most;
 	}
 	double rate = (double)most / ((double)spec->window_ns * 1e-9);
+	if (arrivals->requests != NULL && spec->repeat) /* a short one comes many times */
+		rate = fmax(rate, (double)arrivals->request_count / ((double)spec->span_ns * 1e-9));
 	for (size_t window = 0; window < arrivals->client_windows; window++) {
 		double sum = 0;
 		for (size_t i = 0; i < arrivals->client_count; i++)
 			sum += arrivals->clients[i].windows[window].rate_rps;
 		rate = fmax(rate, sum);
 	}
-	return rate * spec->scale;
+	return rate * fmax(1, spec->scale); /* all are looked at, however few are kept */
 }
 
 /* The greatest product of layers: it begins to hold where some ramp has ended. */

@@ -306,10 +306,10 @@ static double bound_of(const struct tl_fluid *fluid)
 
 	if (fluid->model.service.kind == TL_SERVICE_LLM)
 		return 0.25;
-	if (fluid->model.batch_limit > 1)
-		return routing == TL_ROUTE_RANDOM || routing == TL_ROUTE_ROUND_ROBIN ? 0.12 : 0.2;
 	if (routing == TL_ROUTE_POWER_OF_TWO || fluid->scv > 1)
 		return 0.25;
+	if (fluid->model.batch_limit > 1)
+		return routing == TL_ROUTE_RANDOM || routing == TL_ROUTE_ROUND_ROBIN ? 0.12 : 0.2;
 	return routing == TL_ROUTE_SHORTEST_QUEUE ? 0.15 : 0.12;
 }
 

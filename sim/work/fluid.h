@@ -35,11 +35,13 @@
  * and replicas, no queue is left over, replicas and speed have not changed, the window is long
  * against the queue's relaxation, and loss, timeout and batching delay play no part.
  * error_bound is relative, of the stationary mean latency and its p50, p95 and p99;
- * p999 within twice that. A window of n requests scatters around those by itself.
+ * p999 within twice that. A window of n requests scatters around those by itself, and
+ * `attained` is off by what the bound moves over the target: little where the target is far in
+ * the tail, much where most requests are close to it.
  * Measured against the exact engine in tests/property/test_fluid_exact.c.
  *
- * Cost: answers are kept by replicas and load (steps of 1/64, between them linear): some
- * 100 ns a window, and up to a ms for one not seen before. They do not depend on the
+ * Cost: answers are kept by replicas and load (steps of 1/64, between them linear): some 0.3 µs
+ * a window, and up to some ms for one not seen before. They do not depend on the
  * order of asking.
  */
 #ifndef TIDELAB_WORK_FLUID_H

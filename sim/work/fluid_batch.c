@@ -64,7 +64,9 @@ static void sparse_law(double mean, double c, bool from_one, double *law, size_t
 		double low = ((double)k - (from_one ? 0 : 1)) * c, weight = 0;
 		double from = fmax(all - reach, low);
 		double to = fmin(all + reach, ((double)k + 1) * c - 1);
-		for (double m = ceil(fmax(from, 0)); m <= to; m++) {
+		size_t first = (size_t)ceil(fmax(from, 0)), end = to < 0 ? 0 : (size_t)to + 1;
+		for (size_t i = first; i < end; i++) {
+			double m = (double)i;
 			double part = from_one ? 1 : 1 - fabs(m - (double)k * c) / c;
 			weight += part * exp(m * log(all) - all - lgamma(m + 1));
 		}
@@ -222,7 +224,9 @@ static void add_arrivals(struct chain *chain, size_t queue, struct sums *sums,
 	/* the gap an arrival falls into is, of gaps of scv v, 1 + v times the mean */
 	double biased = time * (1 + gap_scv(chain, batch));
 	double early = 1; /* moments are those of u^early, u even on 0 … 1 */
-	if (chain->fluid->model.routing == TL_ROUTE_SHORTEST_QUEUE)
+	enum tl_routing routing = chain->fluid->model.routing;
+	bool level = routing != TL_ROUTE_RANDOM && routing != TL_ROUTE_ROUND_ROBIN;
+	if (routing == TL_ROUTE_SHORTEST_QUEUE)
 		early = 2 * pow(chain->one_in, 0.3) - 1;
 	double passed = (chain->one_in - 1) / chain->one_in / 2; /* of those to come, at least */
 
@@ -237,10 +241,15 @@ static void add_arrivals(struct chain *chain, size_t queue, struct sums *sums,
 				continue;
 			size_t before = left + k, turns = before / chain->limit;
 			double wait = ahead + (double)turns * full;
-			/* with those that come after it, while it waits */
-			double members = (double)(before % chain->limit) + 1 +
-			                 fmax(0, chain->rate * ahead - passed);
-			add_request(chain, weight * chain->law[k], wait, members, sums, mass);
+			/* with those that come after it, while it waits: one deviation more or
+			 * less of them, where queues are not kept level */
+			double own = (double)(before % chain->limit) + 1;
+			double while_ns = chain->shared ? ahead : wait;
+			double more = fmax(0, chain->rate * while_ns - passed);
+			double deviation = level ? 0 : sqrt(more / chain->one_in);
+			for (int side = -1; side <= 1; side += 2)
+				add_request(chain, weight * chain->law[k] / 2, wait,
+				            own + fmax(0, more + side * deviation), sums, mass);
 		}
 	}
 }

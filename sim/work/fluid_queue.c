@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { WAIT_PIECES = 96, TOKEN_RANKS = 128, SPREADS = 5 };
+enum { LEVELS = 48, WAIT_PIECES = 2 * LEVELS, TOKEN_RANKS = 128, SPREADS = 5 };
 
 double tl_erlang_b(uint32_t servers, double offered)
 {
@@ -167,7 +167,7 @@ static void fill_pieces(const struct tl_fluid *fluid, const struct wait *wait, d
                         double *pieces, double *weights)
 {
 	double mean = wait->any > 0 ? wait->mean_ns / wait->any : 0, above = 1;
-	double ratio = pow(1e-6, 1.0 / (WAIT_PIECES / 2)), half = 1 + fluid->scv;
+	double ratio = pow(1e-6, 1.0 / LEVELS), half = 1 + fluid->scv;
 	double scv = 2 * load - 1 + 4 * (1 - load) * fluid->cube / (3 * half * half);
 	if (wait->scv >= 0)
 		scv = wait->scv;
@@ -175,8 +175,8 @@ static void fill_pieces(const struct tl_fluid *fluid, const struct wait *wait, d
 	double flat = scv < 1 ? 1.5 * mean * (1 - sqrt(fmax(0, 1 - (1 - scv) * 4 / 3))) : 0;
 	double rest = mean - flat / 2;
 
-	for (int i = 0; i < WAIT_PIECES / 2; i++) {
-		double next = i + 1 < WAIT_PIECES / 2 ? above * ratio : 0;
+	for (int i = 0; i < LEVELS; i++) {
+		double next = i + 1 < LEVELS ? above * ratio : 0;
 		double level = -log((above + next) / 2), weight = (above - next) * wait->any;
 		for (int side = 0; side < 2; side++) {
 			int at = 2 * i + side;
@@ -272,7 +272,8 @@ void tl_fluid_solve_llm(const struct tl_fluid *fluid, uint32_t replicas, double 
 	double uneven = unevenness(fluid->model.routing, replicas) * (stalls + company);
 	for (int i = 0; i < TOKEN_RANKS; i++) { /* one log-normal against the other */
 		double p = ((double)i + 0.5) / TOKEN_RANKS;
-		double q = ((double)(i * 53 % TOKEN_RANKS) + 0.5) / TOKEN_RANKS;
+		int other = i * 53 % TOKEN_RANKS; /* 53 and the ranks share no factor */
+		double q = ((double)other + 0.5) / TOKEN_RANKS;
 		double tokens = 1, context = 1;
 		if (service->tokens_cv > 0) {
 			tokens = tl_fluid_service_quantile(&unit, p) * 1e-6;

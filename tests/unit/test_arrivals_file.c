@@ -239,6 +239,13 @@ Test(arrivals_file, refused)
 	spec.scale = 0;
 	cr_expect_eq(tl_arrivals_create(&spec, 1, 0, &arrivals, &error), TL_E_CONFIG);
 	cr_expect_not_null(strstr(error.message, "scale"), "%s", error.message);
+	struct tl_request_trace *instant =
+	    read_text("{\"timestamp\": 5, \"input_length\": 1, \"output_length\": 1}\n"
+	              "{\"timestamp\": 5, \"input_length\": 1, \"output_length\": 1}\n");
+	spec = spec_of(instant); /* no rate can be told from it */
+	cr_expect_eq(tl_arrivals_create(&spec, 1, 0, &arrivals, &error), TL_E_CONFIG);
+	cr_expect_not_null(strstr(error.message, "requests of a window"), "%s", error.message);
+	tl_request_trace_close(instant);
 	short_windows = read_text("0,1,1,,0,0\n5,1,1,,0,0\n");
 	spec = spec_of(short_windows);
 	cr_expect_eq(tl_arrivals_create(&spec, 1, 0, &arrivals, &error), TL_E_CONFIG);
@@ -260,6 +267,27 @@ Test(arrivals_file, real_azure)
 	spec.repeat = false;
 	struct tl_arrivals *arrivals = make(&spec);
 	cr_expect_eq(total(arrivals, 0, 800), 19366);
+	tl_arrivals_destroy(arrivals);
+	tl_request_trace_close(trace);
+}
+
+/* A day of all clients: the sum of their rates. */
+Test(arrivals_file, real_servegen)
+{
+	struct tl_request_trace *trace = NULL;
+	struct tl_error error = TL_ERROR_INIT;
+	const char *path = SHARED "servegen/deepseek-r1";
+
+	skip_without(path);
+	cr_assert_eq(tl_request_trace_open(path, TL_REQUESTS_AUTO, &trace, &error), TL_OK);
+	struct tl_arrival_spec spec = spec_of(trace);
+	spec.window_ns = TL_NS_PER_MIN;
+	struct tl_arrivals *arrivals = make(&spec);
+	double expected = 0, got = (double)total(arrivals, 0, 1440);
+	for (int64_t i = 0; i < 144; i++)
+		expected += 600 * tl_arrivals_rate(arrivals, i * 600 * TL_NS_PER_S);
+	cr_expect_float_eq(expected, 1383669, 1);
+	cr_expect_float_eq(got / expected, 1, 0.03, "%g of %g", got, expected);
 	tl_arrivals_destroy(arrivals);
 	tl_request_trace_close(trace);
 }
