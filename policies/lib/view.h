@@ -8,9 +8,10 @@
  *   tl_scratch_give(&scratch, shape, &where, 0);                     as if it had ended
  *   place->choose(self, &scratch.view, other_shape, &out);
  *
- * Versions. An edited node's version is a hash of what it then holds, with the top bit
- * set, which no live version has: a cache by (node, version) stays right whatever is
- * edited, undone or copied anew, and an untouched copy shares the live one's entries.
+ * Versions. An edited node's version is a hash of its live version and of what was taken
+ * and given since, in whatever order, with the top bit set, which no live version has: a
+ * cache by (node, version) stays right whatever is edited, undone or copied anew, and an
+ * untouched copy shares the live one's entries. An edit costs O(GPUs edited).
  */
 #ifndef TIDELAB_LIB_VIEW_H
 #define TIDELAB_LIB_VIEW_H
@@ -98,25 +99,24 @@ static inline int tl_scratch_copy(struct tl_scratch_view *scratch, const struct 
 	return 0;
 }
 
-static inline uint64_t tl_scratch_hash(const struct tl_scratch_view *scratch,
-                                       const struct tl_node_view *node)
+/* One worker's part in a node's version: the sum over what it takes. */
+static inline uint64_t tl_scratch_part(const struct tl_scratch_view *scratch,
+                                       const struct tl_worker *worker, const uint32_t *gpus)
 {
-	uint64_t hash = tl_hash_word((uint64_t)node->free_cpu_milli);
+	uint64_t part = tl_hash_more(tl_hash_word((uint64_t)worker->cpu_milli),
+	                             (uint64_t)worker->ram_bytes);
 
-	hash = tl_hash_more(hash, (uint64_t)node->free_ram_bytes);
-	hash = tl_hash_more(hash, node->state);
-	for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpu_count; g++) {
-		const struct tl_gpu_view *gpu = &scratch->gpus[g];
+	for (uint32_t i = 0; i < worker->gpus; i++) {
+		int64_t memory = tl_fit_memory(&scratch->gpus[gpus[i]], worker);
+		uint64_t share = (uint64_t)gpus[i] << 32 | (uint32_t)worker->share_mgpu;
 
-		hash = tl_hash_more(hash,
-		                    (uint64_t)gpu->free_mgpu << 32 | (uint32_t)gpu->draining_mgpu);
-		hash = tl_hash_more(hash, (uint64_t)gpu->nominal_mgpu << 32 | gpu->residents);
-		hash = tl_hash_more(hash, (uint64_t)gpu->free_memory_bytes);
+		part += tl_hash_more(tl_hash_word(share), (uint64_t)memory);
 	}
-	return hash | TL_SCRATCH_VERSION;
+	return part;
 }
 
-/* Every edit of a node stands between these two. */
+/* Every edit of a node stands between these two; `change`: what the edit adds to the node's
+ * version, so that taking and giving back the same cancel out. */
 static inline void tl_scratch_leave(struct tl_scratch_view *scratch, uint32_t number)
 {
 	const struct tl_node_view *node = &scratch->nodes[number];
@@ -127,12 +127,15 @@ static inline void tl_scratch_leave(struct tl_scratch_view *scratch, uint32_t nu
 	scratch->edits -= tl_hash_more(node->version, number);
 }
 
-static inline void tl_scratch_enter(struct tl_scratch_view *scratch, uint32_t number)
+static inline void tl_scratch_enter(struct tl_scratch_view *scratch, uint32_t number,
+                                    uint64_t change)
 {
 	struct tl_node_view *node = &scratch->nodes[number];
 	struct tl_view *view = &scratch->view;
+	int live = !(node->version & TL_SCRATCH_VERSION);
 
-	node->version = tl_scratch_hash(scratch, node);
+	node->version = (live ? tl_hash_word(node->version) : node->version) + change;
+	node->version |= TL_SCRATCH_VERSION;
 	scratch->edits += tl_hash_more(node->version, number);
 	view->version = tl_hash_more(scratch->base, scratch->edits) | TL_SCRATCH_VERSION;
 	view->free_gpus += node->free_gpus;
@@ -165,7 +168,7 @@ static inline void tl_scratch_take_worker(struct tl_scratch_view *scratch,
 		gpu->free_memory_bytes -= tl_fit_memory(gpu, worker);
 		gpu->residents++;
 	}
-	tl_scratch_enter(scratch, number);
+	tl_scratch_enter(scratch, number, tl_scratch_part(scratch, worker, gpus));
 }
 
 static inline void tl_scratch_give_worker(struct tl_scratch_view *scratch,
@@ -173,6 +176,7 @@ static inline void tl_scratch_give_worker(struct tl_scratch_view *scratch,
                                           const uint32_t *gpus, int draining)
 {
 	struct tl_node_view *node = &scratch->nodes[number];
+	uint64_t change = tl_scratch_part(scratch, worker, gpus);
 
 	tl_scratch_leave(scratch, number);
 	node->free_cpu_milli += worker->cpu_milli;
@@ -192,9 +196,10 @@ static inline void tl_scratch_give_worker(struct tl_scratch_view *scratch,
 		if (draining) {
 			gpu->draining_mgpu -= worker->share_mgpu;
 			node->draining_mgpu -= worker->share_mgpu;
+			change += tl_hash_word(gpus[i]);
 		}
 	}
-	tl_scratch_enter(scratch, number);
+	tl_scratch_enter(scratch, number, 0 - change);
 }
 
 /* A job takes its placement (that fits), or gives back what it holds. O(its GPUs). */
@@ -229,12 +234,13 @@ static inline void tl_scratch_close_gpu(struct tl_scratch_view *scratch, uint32_
 {
 	struct tl_gpu_view *gpu = &scratch->gpus[number];
 	struct tl_node_view *node = &scratch->nodes[gpu->node];
+	uint64_t change = tl_hash_word((uint64_t)number << 32 | (uint32_t)gpu->free_mgpu);
 
 	tl_scratch_leave(scratch, gpu->node);
 	node->free_gpus -= gpu->free_mgpu == TL_FIT_WHOLE_MGPU;
 	node->free_mgpu -= gpu->free_mgpu;
 	gpu->free_mgpu = 0;
-	tl_scratch_enter(scratch, gpu->node);
+	tl_scratch_enter(scratch, gpu->node, change);
 }
 
 #endif

@@ -28,8 +28,9 @@ static int drain(struct tl_pipeline *p)
 	if (tl_scratch_copy(&p->drained, p->host, p->host->view(p->host)) != 0)
 		return tl_pipeline_break(p);
 	const tl_job_id *ids = p->host->holding(p->host, &count);
+	const struct tl_jobs jobs = p->host->jobs(p->host);
 	for (uint32_t i = 0; i < count; i++)
-		if (p->host->job(p->host, ids[i])->state == TL_JOB_SUSPENDING)
+		if (tl_jobs_at(&jobs, ids[i])->state == TL_JOB_SUSPENDING)
 			give_back(p, &p->drained, ids[i]);
 	const struct tl_claim *claim = &p->claim;
 	for (uint32_t i = claim->next; i < claim->victim_count; i++) {
@@ -140,8 +141,9 @@ static int ask_keys(struct tl_pipeline *p, const tl_job_id *ids, uint32_t count)
 	TL_GROW(p->host, p->ids, p->id_room, count + 1, failed);
 	if (failed != 0)
 		return tl_pipeline_break(p);
+	const struct tl_jobs jobs = p->host->jobs(p->host);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct tl_job_view *job = p->host->job(p->host, ids[i]);
+		const struct tl_job_view *job = tl_jobs_at(&jobs, ids[i]);
 		if (job->state == TL_JOB_RUNNING &&
 		    (p->reference || !tl_queue_tracks(&p->queue, ids[i])))
 			p->ids[fresh++] = ids[i];
@@ -169,8 +171,9 @@ static int64_t list_candidates(struct tl_pipeline *p, tl_wide key)
 		return tl_pipeline_break(p);
 	if (ask_keys(p, ids, count) != 0)
 		return -1;
+	const struct tl_jobs jobs = p->host->jobs(p->host);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct tl_job_view *job = p->host->job(p->host, ids[i]);
+		const struct tl_job_view *job = tl_jobs_at(&jobs, ids[i]);
 		if (job->state != TL_JOB_RUNNING || (job->flags & TL_JOB_PREEMPTIBLE) == 0)
 			continue;
 		tl_wide at = tl_item_key(&p->queue.items[TL_JOB_SLOT(ids[i])], p->now_ns);

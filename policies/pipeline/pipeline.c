@@ -137,6 +137,9 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	p->place = open_seat(p, TL_SEAT_PLACE);
 	p->admit = open_seat(p, TL_SEAT_ADMIT);
 	p->preempt = open_seat(p, TL_SEAT_PREEMPT);
+	/* Who stops nobody need not be asked, nor running jobs' keys be known. */
+	if (p->preempt != NULL && strcmp(p->seats[TL_SEAT_PREEMPT].module->name, "none") == 0)
+		p->preempt = NULL;
 	p->scale = open_seat(p, TL_SEAT_SCALE);
 	p->defrag = open_seat(p, TL_SEAT_DEFRAG);
 	if (p->order == NULL || p->place == NULL)

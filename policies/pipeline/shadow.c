@@ -7,9 +7,11 @@ static int leaves_before(const struct tl_leaving *a, const struct tl_leaving *b)
 	return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->sequence < b->sequence;
 }
 
-static int holds(const struct tl_job_view *job)
+/* A slot may have gone to another job since. */
+static int holds(const struct tl_jobs *jobs, tl_job_id id)
 {
-	return job != NULL && (job->state == TL_JOB_SCHEDULED || job->state == TL_JOB_RUNNING ||
+	const struct tl_job_view *job = tl_jobs_at(jobs, id);
+	return job->id == id && (job->state == TL_JOB_SCHEDULED || job->state == TL_JOB_RUNNING ||
 	                       job->state == TL_JOB_SUSPENDING || job->state == TL_JOB_RESUMING);
 }
 
@@ -17,17 +19,18 @@ static int holds(const struct tl_job_view *job)
 int tl_leavers_sort(struct tl_pipeline *p)
 {
 	struct tl_leavers *leavers = &p->leavers;
-	uint32_t holding = 0, kept = 0, slots = p->host->jobs(p->host).count;
+	const struct tl_jobs jobs = p->host->jobs(p->host);
+	uint32_t holding = 0, kept = 0;
 	const tl_job_id *ids = p->host->holding(p->host, &holding);
 	int failed = 0, more = 0;
 	TL_GROW(p->host, leavers->jobs, leavers->room, leavers->count + holding + 1, failed);
-	TL_GROW(p->host, leavers->places, leavers->place_room, slots + 1, more);
+	TL_GROW(p->host, leavers->places, leavers->place_room, jobs.count + 1, more);
 	if (failed != 0 || more != 0)
 		return tl_pipeline_break(p);
 	for (uint32_t i = 0; i < leavers->count; i++) {
 		struct tl_leaving one = leavers->jobs[i];
 		leavers->places[TL_JOB_SLOT(one.id)] = 0;
-		if (holds(p->host->job(p->host, one.id)))
+		if (holds(&jobs, one.id))
 			leavers->jobs[kept++] = one;
 	}
 	for (uint32_t i = 0; i < kept; i++)
@@ -38,7 +41,7 @@ int tl_leavers_sort(struct tl_pipeline *p)
 			leavers->jobs[leavers->count++] = (struct tl_leaving){.id = ids[i]};
 	for (uint32_t i = 0; i < leavers->count; i++) {
 		struct tl_leaving one = leavers->jobs[i];
-		const struct tl_job_view *job = p->host->job(p->host, one.id);
+		const struct tl_job_view *job = tl_jobs_at(&jobs, one.id);
 		one.end_ns = tl_pipeline_end(p, job);
 		one.sequence = job->sequence;
 		uint32_t at = i;
