@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every shell command that the documents show, run as written (in a copy of the project's root made of
+# links), except for `make` itself: the test that runs this is one.
+. "${0%/*}/_lib.sh"
+
+for entry in "$ROOT"/*; do
+	name=${entry##*/}
+	[ "$name" = build ] || ln -s "$entry" "$name"
+done
+mkdir build
+ln -s "${TIDELAB%/*}" build/release
+
+# The shell blocks of a document, one file a block.
+blocks() {
+	awk -v stem="$2" '
+		/^```/ { inside = !inside && /^```sh$/; if (inside) file = sprintf("%s.%02d", stem, ++n); next }
+		inside && !/^make( |$)/ && !/^\.ci\/run/ { print > file }' "$1"
+}
+
+ran=0
+for document in README.md policies/README.md traces/README.md; do
+	stem=block-$(echo "$document" | tr '/.' '--')
+	blocks "$document" "$stem"
+	for block in "$stem".*; do
+		[ -f "$block" ] || continue
+		ran=$((ran + 1))
+		sh -eu "$block" >out 2>err </dev/null || {
+			fail "$document: a command failed"
+			sed 's/^/  /' "$block" err
+		}
+	done
+done
+[ "$ran" -ge 5 ] || fail "only $ran blocks were found"
+finish
