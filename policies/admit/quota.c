@@ -15,21 +15,22 @@ struct quota {
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
-        [OPTION_TENANT_CAP] = {.name = "tenant_cap",
-                               .type = TL_OPTION_SHARE,
-                               .unit = "of the cluster",
-                               .standard = "1",
-                               .min = 1,
-                               .max = 1000,
-                               .help = "most that a tenant without a quota of its own may hold; low values "
-                                       "leave GPUs idle while it waits"},
-        [OPTION_JOB_CAP] = {.name = "job_cap",
-                            .type = TL_OPTION_SHARE,
-                            .unit = "of the cluster",
-                            .standard = "1",
-                            .min = 1,
-                            .max = 1000,
-                            .help = "most that one job may ask; larger ones are refused at submission"},
+    [OPTION_TENANT_CAP] = {.name = "tenant_cap",
+                           .type = TL_OPTION_SHARE,
+                           .unit = "of the cluster",
+                           .standard = "1",
+                           .min = 1,
+                           .max = 1000,
+                           .help =
+                               "most that a tenant without a quota of its own may hold; low values "
+                               "leave GPUs idle while it waits"},
+    [OPTION_JOB_CAP] = {.name = "job_cap",
+                        .type = TL_OPTION_SHARE,
+                        .unit = "of the cluster",
+                        .standard = "1",
+                        .min = 1,
+                        .max = 1000,
+                        .help = "most that one job may ask; larger ones are refused at submission"},
 };
 
 static int64_t part_of_cluster(const struct quota *quota, int64_t share)
@@ -41,11 +42,16 @@ static int64_t part_of_cluster(const struct quota *quota, int64_t share)
 
 static int64_t quota_of(const struct quota *quota, const struct tl_tenant_view *tenant)
 {
-	return tenant->quota_mgpu >= 0 ? tenant->quota_mgpu : part_of_cluster(quota, quota->tenant_cap);
+	if (tenant->quota_mgpu >= 0)
+		return tenant->quota_mgpu;
+	/* The whole cluster is no cap: that it is full is not for this seat to say. */
+	if (quota->tenant_cap >= WHOLE_MGPU)
+		return INT64_MAX;
+	return part_of_cluster(quota, quota->tenant_cap);
 }
 
-static enum tl_verdict screen(void *self, const struct tl_job_view *job, const struct tl_shape *shape,
-                              const char **why)
+static enum tl_verdict screen(void *self, const struct tl_job_view *job,
+                              const struct tl_shape *shape, const char **why)
 {
 	const struct quota *quota = self;
 	const struct tl_tenant_view *tenant = quota->host->tenant(quota->host, job->tenant);
@@ -53,7 +59,8 @@ static enum tl_verdict screen(void *self, const struct tl_job_view *job, const s
 		*why = "asks for more of the cluster than job_cap allows";
 		return TL_REJECT;
 	}
-	if (shape->total_mgpu > 0 && tenant != NULL && shape->total_mgpu > quota_of(quota, tenant)) {
+	if (shape->total_mgpu > 0 && tenant != NULL &&
+	    shape->total_mgpu > quota_of(quota, tenant)) {
 		*why = "asks for more than its tenant's quota";
 		return TL_REJECT;
 	}
@@ -66,7 +73,7 @@ static enum tl_verdict gate(void *self, const struct tl_job_view *job, const str
 	const struct quota *quota = self;
 	const struct tl_tenant_view *tenant = quota->host->tenant(quota->host, job->tenant);
 	if (shape->total_mgpu == 0 || tenant == NULL ||
-	    tenant->held_mgpu + shape->total_mgpu <= quota_of(quota, tenant))
+	    shape->total_mgpu <= quota_of(quota, tenant) - tenant->held_mgpu)
 		return TL_ADMIT;
 	*why = "its tenant's quota is used up";
 	return TL_HOLD;
@@ -86,13 +93,13 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 static const struct tl_admit_ops ops = {.struct_size = sizeof(ops), .screen = screen, .gate = gate};
 
 TL_MODULE = {
-        TL_MODULE_HEAD(TL_SEAT_ADMIT),
-        .name = "quota",
-        .version = "1.0",
-        .summary = "hard caps: GPUs a tenant may hold, share of the cluster a job may ask",
-        .options = options,
-        .option_count = OPTION_COUNT,
-        .option_stride = sizeof(struct tl_option),
-        .create = create,
-        .ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_ADMIT),
+    .name = "quota",
+    .version = "1.0",
+    .summary = "hard caps: GPUs a tenant may hold, share of the cluster a job may ask",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .ops = &ops,
 };

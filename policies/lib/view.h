@@ -103,8 +103,8 @@ static inline int tl_scratch_copy(struct tl_scratch_view *scratch, const struct 
 static inline uint64_t tl_scratch_part(const struct tl_scratch_view *scratch,
                                        const struct tl_worker *worker, const uint32_t *gpus)
 {
-	uint64_t part = tl_hash_more(tl_hash_word((uint64_t)worker->cpu_milli),
-	                             (uint64_t)worker->ram_bytes);
+	uint64_t part =
+	    tl_hash_more(tl_hash_word((uint64_t)worker->cpu_milli), (uint64_t)worker->ram_bytes);
 
 	for (uint32_t i = 0; i < worker->gpus; i++) {
 		int64_t memory = tl_fit_memory(&scratch->gpus[gpus[i]], worker);

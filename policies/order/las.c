@@ -34,37 +34,41 @@ struct las {
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
-        [OPTION_QUEUES] = {.name = "queues",
-                           .type = TL_OPTION_INT,
-                           .unit = "levels",
-                           .standard = "2",
-                           .min = 1,
-                           .max = LEVEL_MAX,
-                           .help = "levels of attained service; more preempts more often, 1 is first come, "
-                                   "first served"},
-        [OPTION_THRESHOLD] = {.name = "threshold",
-                              .type = TL_OPTION_DURATION,
-                              .unit = "GPU-time",
-                              .standard = "3200s",
-                              .min = 1e9,
-                              .max = 1e18,
-                              .help = "service at which the first level ends; too low and short jobs are "
-                                      "preempted, too high and long ones hold them up"},
-        [OPTION_FACTOR] = {.name = "factor",
-                           .type = TL_OPTION_REAL,
-                           .unit = "",
-                           .standard = "10",
-                           .min = 1.01,
-                           .max = 1000,
-                           .help = "each further level ends at so many times the service of the one before"},
-        [OPTION_PROMOTE] = {.name = "promote",
-                            .type = TL_OPTION_REAL,
-                            .unit = "",
-                            .standard = "0",
-                            .min = 0,
-                            .max = 1e6,
-                            .help = "back to the first level after a wait of so many times the time run; 0 is "
-                                    "never; low values preempt much, high ones let long jobs starve"},
+    [OPTION_QUEUES] = {.name = "queues",
+                       .type = TL_OPTION_INT,
+                       .unit = "levels",
+                       .standard = "2",
+                       .min = 1,
+                       .max = LEVEL_MAX,
+                       .help =
+                           "levels of attained service; more preempts more often, 1 is first come, "
+                           "first served"},
+    [OPTION_THRESHOLD] = {.name = "threshold",
+                          .type = TL_OPTION_DURATION,
+                          .unit = "GPU-time",
+                          .standard = "3200s",
+                          .min = 1e9,
+                          .max = 1e18,
+                          .help =
+                              "service at which the first level ends; too low and short jobs are "
+                              "preempted, too high and long ones hold them up"},
+    [OPTION_FACTOR] =
+	{.name = "factor",
+         .type = TL_OPTION_REAL,
+         .unit = "",
+         .standard = "10",
+         .min = 1.01,
+         .max = 1000,
+         .help = "each further level ends at so many times the service of the one before"},
+    [OPTION_PROMOTE] =
+	{.name = "promote",
+         .type = TL_OPTION_REAL,
+         .unit = "",
+         .standard = "0",
+         .min = 0,
+         .max = 1e6,
+         .help = "back to the first level after a wait of so many times the time run; 0 is "
+                 "never; low values preempt much, high ones let long jobs starve"},
 };
 
 static struct record *record_of(struct las *las, tl_job_id id)
@@ -126,8 +130,8 @@ static struct tl_key key_of(struct las *las, const struct tl_job_view *job, int6
 	if (job->state == TL_JOB_SUSPENDED && level > 0 && job->waiting_since_ns >= 0) {
 		int64_t patience = patience_ns(las, run_ns);
 		int64_t at_ns = patience < TL_TIME_NEVER - job->waiting_since_ns
-		                        ? job->waiting_since_ns + patience
-		                        : TL_TIME_NEVER;
+		                    ? job->waiting_since_ns + patience
+		                    : TL_TIME_NEVER;
 		if (at_ns <= now_ns)
 			level = 0;
 		else
@@ -190,14 +194,14 @@ static const struct tl_observer_ops observer = {.struct_size = sizeof(observer),
 static const struct tl_order_ops ops = {.struct_size = sizeof(ops), .keys = keys};
 
 TL_MODULE = {
-        TL_MODULE_HEAD(TL_SEAT_ORDER),
-        .name = "las",
-        .version = "1.0",
-        .summary = "least attained service (GPUs x time), in levels: Tiresias",
-        .options = options,
-        .option_count = OPTION_COUNT,
-        .option_stride = sizeof(struct tl_option),
-        .create = create,
-        .observer = &observer,
-        .ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_ORDER),
+    .name = "las",
+    .version = "1.0",
+    .summary = "least attained service (GPUs x time), in levels: Tiresias",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .observer = &observer,
+    .ops = &ops,
 };

@@ -51,35 +51,37 @@ struct queues {
 	uint32_t record_room;
 };
 
-#define WEIGHT_OPTION(index, which)                                                       \
-	{                                                                                 \
-		.name = "weight_" #index, .type = TL_OPTION_INT, .unit = "", .standard = which, \
-		.min = 1, .max = 1000000,                                                 \
-		.help = "share of queue " #index " of the three by size or kind; the others wait longer for it" \
+#define WEIGHT_OPTION(index, which)                                                                \
+	{                                                                                          \
+		.name = "weight_" #index, .type = TL_OPTION_INT, .unit = "", .standard = which,    \
+		.min = 1, .max = 1000000,                                                          \
+		.help = "share of queue " #index                                                   \
+			" of the three by size or kind; the others wait longer for it"             \
 	}
 
 static const struct tl_option options[OPTION_COUNT] = {
-        [OPTION_MODE] = {.name = "mode",
-                         .type = TL_OPTION_CHOICE,
-                         .unit = "",
-                         .standard = "weighted",
-                         .choices = "weighted|strict",
-                         .help = "share by weight, or always the first queue first (the last can starve)"},
-        [OPTION_BY] = {.name = "by",
-                       .type = TL_OPTION_CHOICE,
-                       .unit = "",
-                       .standard = "queue",
-                       .choices = "queue|size|kind",
-                       .help = "the scenario's queues, or three by GPUs asked (1, 8, more) or by kind "
-                               "(inference, training, the rest)"},
-        [OPTION_REVERSE] = {.name = "reverse",
-                            .type = TL_OPTION_BOOL,
-                            .unit = "",
-                            .standard = "false",
-                            .help = "strict: the last queue first"},
-        [OPTION_WEIGHT_0] = WEIGHT_OPTION(0, "4"),
-        [OPTION_WEIGHT_1] = WEIGHT_OPTION(1, "2"),
-        [OPTION_WEIGHT_2] = WEIGHT_OPTION(2, "1"),
+    [OPTION_MODE] = {.name = "mode",
+                     .type = TL_OPTION_CHOICE,
+                     .unit = "",
+                     .standard = "weighted",
+                     .choices = "weighted|strict",
+                     .help =
+                         "share by weight, or always the first queue first (the last can starve)"},
+    [OPTION_BY] = {.name = "by",
+                   .type = TL_OPTION_CHOICE,
+                   .unit = "",
+                   .standard = "queue",
+                   .choices = "queue|size|kind",
+                   .help = "the scenario's queues, or three by GPUs asked (1, 8, more) or by kind "
+                           "(inference, training, the rest)"},
+    [OPTION_REVERSE] = {.name = "reverse",
+                        .type = TL_OPTION_BOOL,
+                        .unit = "",
+                        .standard = "false",
+                        .help = "strict: the last queue first"},
+    [OPTION_WEIGHT_0] = WEIGHT_OPTION(0, "4"),
+    [OPTION_WEIGHT_1] = WEIGHT_OPTION(1, "2"),
+    [OPTION_WEIGHT_2] = WEIGHT_OPTION(2, "1"),
 };
 
 static uint32_t queue_of(const struct queues *q, const struct tl_job_view *job)
@@ -99,12 +101,14 @@ static uint32_t queue_total(const struct queues *q)
 
 static int64_t weight_of(const struct queues *q, uint32_t queue)
 {
-	uint32_t weight = q->by == BY_QUEUE ? q->host->queue(q->host, queue)->weight : q->weights[queue];
+	uint32_t weight =
+	    q->by == BY_QUEUE ? q->host->queue(q->host, queue)->weight : q->weights[queue];
 	return weight > 0 ? weight : 1;
 }
 
 /* An array by number with room for one more; NULL where memory is out. */
-static void *grown(const struct tl_host *host, void *array, uint32_t *room, uint32_t index, size_t size)
+static void *grown(const struct tl_host *host, void *array, uint32_t *room, uint32_t index,
+                   size_t size)
 {
 	if (index < *room)
 		return array;
@@ -129,7 +133,8 @@ static void job_submitted(void *self, const struct tl_job_view *job)
 	if (lanes == NULL)
 		return;
 	q->lanes = lanes;
-	struct record *records = grown(q->host, q->records, &q->record_room, slot, sizeof(*records));
+	struct record *records =
+	    grown(q->host, q->records, &q->record_room, slot, sizeof(*records));
 	if (records == NULL)
 		return;
 	q->records = records;
@@ -196,14 +201,14 @@ static const struct tl_observer_ops observer = {.struct_size = sizeof(observer),
 static const struct tl_order_ops ops = {.struct_size = sizeof(ops), .keys = keys};
 
 TL_MODULE = {
-        TL_MODULE_HEAD(TL_SEAT_ORDER),
-        .name = "priority-queues",
-        .version = "1.0",
-        .summary = "several queues, shared by weight or strictly in order",
-        .options = options,
-        .option_count = OPTION_COUNT,
-        .option_stride = sizeof(struct tl_option),
-        .create = create,
-        .observer = &observer,
-        .ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_ORDER),
+    .name = "priority-queues",
+    .version = "1.0",
+    .summary = "several queues, shared by weight or strictly in order",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .observer = &observer,
+    .ops = &ops,
 };

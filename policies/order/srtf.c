@@ -37,12 +37,12 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 static const struct tl_order_ops ops = {.struct_size = sizeof(ops), .keys = keys};
 
 TL_MODULE = {
-        TL_MODULE_HEAD(TL_SEAT_ORDER),
-        .capabilities = TL_NEEDS_ESTIMATES,
-        .name = "srtf",
-        .version = "1.0",
-        .summary = "shortest remaining time first, by estimate",
-        .option_stride = sizeof(struct tl_option),
-        .create = create,
-        .ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_ORDER),
+    .capabilities = TL_NEEDS_ESTIMATES,
+    .name = "srtf",
+    .version = "1.0",
+    .summary = "shortest remaining time first, by estimate",
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .ops = &ops,
 };

@@ -178,8 +178,8 @@ static int64_t list_candidates(struct tl_pipeline *p, tl_wide key)
 			continue;
 		tl_wide at = tl_item_key(&p->queue.items[TL_JOB_SLOT(ids[i])], p->now_ns);
 		if (at > key)
-			p->list[found++] = (struct tl_listed){
-			        .key = at, .sequence = job->sequence, .id = ids[i]};
+			p->list[found++] =
+			    (struct tl_listed){.key = at, .sequence = job->sequence, .id = ids[i]};
 	}
 	if (found > 0)
 		qsort(p->list, found, sizeof(*p->list), latest_first);
@@ -247,7 +247,8 @@ static int ask_module(struct tl_pipeline *p, const struct tl_job_view *job,
 		return 0;
 	/* The last dry run is the one that counts. */
 	if (!fits(&ask, victims.ids, victims.count)) {
-		p->host->log(p->host, TL_LOG_WARNING, "pipeline: the victims named do not make room");
+		p->host->log(p->host, TL_LOG_WARNING,
+		             "pipeline: the victims named do not make room");
 		return 0;
 	}
 	claim->next = 0;

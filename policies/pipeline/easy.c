@@ -4,7 +4,8 @@
 
 /* A job of an open lane, seen in order, fits now (p->spot). 1: it may pass the head; 0: it
  * may not, nor any that stays longer; -1. */
-static int may_pass(struct tl_pipeline *p, uint32_t lane, const struct tl_shape *shape, tl_job_id id)
+static int may_pass(struct tl_pipeline *p, uint32_t lane, const struct tl_shape *shape,
+                    tl_job_id id)
 {
 	if (tl_shadow_find(p) != 0)
 		return -1;
@@ -43,7 +44,8 @@ int tl_easy_run(struct tl_pipeline *p, const struct tl_position *head)
 		const struct tl_view *view = tl_claim_view(p, id);
 		if (view == NULL)
 			return tl_pipeline_break(p);
-		if (queue->shapes[number].blocked || queue->classes[queue->lanes[lane].class_of].held) {
+		if (queue->shapes[number].blocked ||
+		    queue->classes[queue->lanes[lane].class_of].held) {
 			tl_walk_leave(p);
 			continue;
 		}

@@ -17,8 +17,10 @@ void tl_explain_start(struct tl_pipeline *p, tl_job_id id)
 	const char *name = p->seats[TL_SEAT_PLACE].module->name;
 	int passes = p->head != 0 && p->head != id;
 	if (where->worker_count > 1)
-		snprintf(line, sizeof(line), "started%s: placed by %s on %" PRIu32 " workers, the first on node %" PRIu32,
-		         passes ? " ahead of the head" : "", name, where->worker_count, where->nodes[0]);
+		snprintf(
+		    line, sizeof(line),
+		    "started%s: placed by %s on %" PRIu32 " workers, the first on node %" PRIu32,
+		    passes ? " ahead of the head" : "", name, where->worker_count, where->nodes[0]);
 	else
 		snprintf(line, sizeof(line), "started%s: placed by %s on node %" PRIu32,
 		         passes ? " ahead of the head" : "", name, where->nodes[0]);
@@ -75,10 +77,10 @@ static void explain_one(struct tl_pipeline *p, tl_job_id id)
 		snprintf(line, sizeof(line), "waits: first in order, %s%s", need,
 		         p->claim.job == id ? "; room is being made for it" : "");
 	} else {
-		struct tl_position at =
-		        tl_queue_position(&p->queue, TL_JOB_SLOT(id), p->now_ns);
+		struct tl_position at = tl_queue_position(&p->queue, TL_JOB_SLOT(id), p->now_ns);
 		snprintf(line, sizeof(line),
-		         "waits: %" PRIu32 " jobs before it in order; the first, number %" PRIu64 ", %s",
+		         "waits: %" PRIu32 " jobs before it in order; the first, number %" PRIu64
+		         ", %s",
 		         tl_queue_rank(&p->queue, &at, p->now_ns),
 		         p->host->job(p->host, p->head)->sequence, need);
 	}

@@ -17,7 +17,8 @@ enum { TL_GROW_FIRST = 64 };
 static inline void *tl_grow_array(const struct tl_host *host, void *array, uint32_t *room,
                                   uint32_t need, size_t size)
 {
-	if (need <= *room && *room > 0) /* asked for none, it still makes room: NULL is failure alone */
+	if (need <= *room &&
+	    *room > 0) /* asked for none, it still makes room: NULL is failure alone */
 		return array;
 	uint64_t wanted = *room > 0 ? *room : TL_GROW_FIRST;
 	while (wanted < need)
@@ -34,12 +35,13 @@ static inline void *tl_grow_array(const struct tl_host *host, void *array, uint3
 }
 
 /* As a statement: 0, or -1 where memory is out. */
-#define TL_GROW(host, array, room, need, out)                                                 \
-	do {                                                                                  \
-		void *tl_grown = tl_grow_array((host), (array), &(room), (need), sizeof(*(array))); \
-		(out) = tl_grown == NULL ? -1 : 0;                                            \
-		if (tl_grown != NULL)                                                         \
-			(array) = tl_grown;                                                   \
+#define TL_GROW(host, array, room, need, out)                                                      \
+	do {                                                                                       \
+		void *tl_grown =                                                                   \
+		    tl_grow_array((host), (array), &(room), (need), sizeof(*(array)));             \
+		(out) = tl_grown == NULL ? -1 : 0;                                                 \
+		if (tl_grown != NULL)                                                              \
+			(array) = tl_grown;                                                        \
 	} while (0)
 
 #endif

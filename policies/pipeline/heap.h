@@ -38,7 +38,8 @@ static inline void tl_heap_up(struct tl_heap *heap, const struct tl_heap_order *
 	tl_heap_set(heap, order, at, item);
 }
 
-static inline void tl_heap_down(struct tl_heap *heap, const struct tl_heap_order *order, uint32_t at)
+static inline void tl_heap_down(struct tl_heap *heap, const struct tl_heap_order *order,
+                                uint32_t at)
 {
 	uint32_t item = heap->items[at];
 	for (;;) {

@@ -40,7 +40,7 @@ void tl_hypo_withhold(struct tl_scratch_view *hypo, const struct tl_shape *shape
 			gpu->nominal_mgpu += cut;
 			gpu->residents++;
 			gpu->free_memory_bytes -=
-			        lesser(gpu->free_memory_bytes, tl_fit_memory(gpu, worker));
+			    lesser(gpu->free_memory_bytes, tl_fit_memory(gpu, worker));
 			change = mark(change, gpus[-1], gpu->free_mgpu, gpu->free_memory_bytes);
 		}
 		tl_scratch_enter(hypo, where->nodes[w], change);
@@ -89,7 +89,7 @@ void tl_hypo_lower(struct tl_scratch_view *hypo, const struct tl_scratch_view *t
 			struct tl_gpu_view *gpu = &hypo->gpus[*gpus];
 			set_free(node, gpu, (int32_t)lesser(gpu->free_mgpu, other->free_mgpu));
 			gpu->free_memory_bytes =
-			        lesser(gpu->free_memory_bytes, other->free_memory_bytes);
+			    lesser(gpu->free_memory_bytes, other->free_memory_bytes);
 			if (other->nominal_mgpu > gpu->nominal_mgpu)
 				gpu->nominal_mgpu = other->nominal_mgpu;
 			if (other->residents > gpu->residents)

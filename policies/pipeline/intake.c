@@ -43,7 +43,8 @@ static int screened(struct tl_pipeline *p, const struct tl_job_view *job)
 	return 0;
 }
 
-static int note_waiting(struct tl_pipeline *p, const tl_job_id *ids, uint32_t count, uint32_t *fresh)
+static int note_waiting(struct tl_pipeline *p, const tl_job_id *ids, uint32_t count,
+                        uint32_t *fresh)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tl_job_view *job = p->host->job(p->host, ids[i]);
@@ -101,8 +102,8 @@ static int take_keys(struct tl_pipeline *p, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tl_job_view *job = p->host->job(p->host, p->ids[i]);
 		int failed = is_waiting(job)
-		                     ? tl_queue_put(&p->queue, job, &p->keys[i], p->now_ns)
-		                     : tl_queue_track(&p->queue, job, &p->keys[i], p->now_ns);
+		                 ? tl_queue_put(&p->queue, job, &p->keys[i], p->now_ns)
+		                 : tl_queue_track(&p->queue, job, &p->keys[i], p->now_ns);
 		if (failed != 0)
 			return tl_pipeline_break(p);
 	}

@@ -52,7 +52,8 @@ static inline int tl_map_add(const struct tl_host *host, struct tl_map *map, uin
 		map->room = room;
 		for (uint32_t i = 0; i < old.room; i++)
 			if (old.entries[i].value != 0)
-				*tl_map_slot(map, old.entries[i].a, old.entries[i].b) = old.entries[i];
+				*tl_map_slot(map, old.entries[i].a, old.entries[i].b) =
+				    old.entries[i];
 	}
 	*tl_map_slot(map, a, b) = (struct tl_map_entry){.a = a, .b = b, .value = value + 1};
 	map->count++;

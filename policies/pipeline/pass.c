@@ -15,8 +15,7 @@ static int cursor_before(const void *ctx, uint32_t a, uint32_t b)
 
 static struct tl_heap_order cursor_order(const struct tl_pipeline *p)
 {
-	return (struct tl_heap_order){
-	        .before = cursor_before, .ctx = p, .place = p->cursor_places};
+	return (struct tl_heap_order){.before = cursor_before, .ctx = p, .place = p->cursor_places};
 }
 
 int tl_walk_begin(struct tl_pipeline *p, const struct tl_position *after, int open_only,
@@ -34,11 +33,11 @@ int tl_walk_begin(struct tl_pipeline *p, const struct tl_position *after, int op
 		p->cursor_places[p->walk.items[--p->walk.count]] = 0;
 	for (uint32_t g = 0; g < queue->group_count; g++) {
 		const struct tl_heap *heap =
-		        open_only ? &queue->groups[g].open : &queue->groups[g].all;
+		    open_only ? &queue->groups[g].open : &queue->groups[g].all;
 		for (uint32_t i = 0; i < heap->count; i++) {
 			uint32_t lane = heap->items[i];
 			p->cursor_slots[lane] =
-			        tl_queue_next(queue, lane, after, most_ns, p->now_ns);
+			    tl_queue_next(queue, lane, after, most_ns, p->now_ns);
 			p->cursor_tested[lane] = 0;
 			if (p->cursor_slots[lane] != TL_NO_INDEX &&
 			    tl_heap_add(p->host, &p->walk, &order, lane) != 0)

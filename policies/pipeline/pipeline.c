@@ -11,34 +11,38 @@ enum { OPTION_BACKFILL, OPTION_DEPTH, OPTION_DEFRAG_EVERY, OPTION_REFERENCE, OPT
 enum { MOVES_A_CALL_MAX = 1000 };
 
 static const struct tl_option options[OPTION_COUNT] = {
-        [OPTION_BACKFILL] = {.name = "backfill",
-                             .type = TL_OPTION_CHOICE,
-                             .unit = "",
-                             .standard = "easy",
-                             .choices = "none|skip|easy|conservative",
-                             .help = "what may pass a job that does not fit: nothing, whatever fits (large "
-                                     "jobs can starve), what does not delay the first, or any waiting one"},
-        [OPTION_DEPTH] = {.name = "depth",
-                          .type = TL_OPTION_INT,
-                          .unit = "jobs",
-                          .standard = "64",
-                          .min = 1,
-                          .max = 1e6,
-                          .help = "jobs that conservative backfilling makes promises to; higher is fairer "
-                                  "and slower, lower leaves the rest waiting until their turn"},
-        [OPTION_DEFRAG_EVERY] = {.name = "defrag_every",
-                                 .type = TL_OPTION_DURATION,
-                                 .unit = "",
-                                 .standard = "1h",
-                                 .min = 1e9,
-                                 .max = 3.2e16,
-                                 .help = "how often the defrag seat is asked; too often costs more in moves "
-                                         "than whole nodes are worth, too seldom leaves room in pieces"},
-        [OPTION_REFERENCE] = {.name = "reference",
-                              .type = TL_OPTION_BOOL,
-                              .unit = "",
-                              .standard = "false",
-                              .help = "the same schedule without any shortcut: slow, to check the quick way"},
+    [OPTION_BACKFILL] = {.name = "backfill",
+                         .type = TL_OPTION_CHOICE,
+                         .unit = "",
+                         .standard = "easy",
+                         .choices = "none|skip|easy|conservative",
+                         .help =
+                             "what may pass a job that does not fit: nothing, whatever fits (large "
+                             "jobs can starve), what does not delay the first, or any waiting one"},
+    [OPTION_DEPTH] = {.name = "depth",
+                      .type = TL_OPTION_INT,
+                      .unit = "jobs",
+                      .standard = "64",
+                      .min = 1,
+                      .max = 1e6,
+                      .help =
+                          "jobs that conservative backfilling makes promises to; higher is fairer "
+                          "and slower, lower leaves the rest waiting until their turn"},
+    [OPTION_DEFRAG_EVERY] =
+	{.name = "defrag_every",
+         .type = TL_OPTION_DURATION,
+         .unit = "",
+         .standard = "1h",
+         .min = 1e9,
+         .max = 3.2e16,
+         .help = "how often the defrag seat is asked; too often costs more in moves "
+                 "than whole nodes are worth, too seldom leaves room in pieces"},
+    [OPTION_REFERENCE] =
+	{.name = "reference",
+         .type = TL_OPTION_BOOL,
+         .unit = "",
+         .standard = "false",
+         .help = "the same schedule without any shortcut: slow, to check the quick way"},
 };
 
 /* ---- scale, defrag ------------------------------------------------------------------------ */
@@ -52,8 +56,8 @@ static int run_scale(struct tl_pipeline *p, const struct tl_changes *changes)
 	TL_GROW(p->host, p->targets, p->target_room, services + 1, failed);
 	if (failed != 0)
 		return tl_pipeline_break(p);
-	uint32_t count = p->scale->targets(p->seats[TL_SEAT_SCALE].self, p->now_ns, changes, p->targets,
-	                                   services);
+	uint32_t count = p->scale->targets(p->seats[TL_SEAT_SCALE].self, p->now_ns, changes,
+	                                   p->targets, services);
 	for (uint32_t i = 0; i < count && i < services; i++)
 		p->host->scale(p->host, p->targets[i].service, p->targets[i].replicas);
 	return 0;
@@ -143,8 +147,9 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	p->scale = open_seat(p, TL_SEAT_SCALE);
 	p->defrag = open_seat(p, TL_SEAT_DEFRAG);
 	if (p->order == NULL || p->place == NULL)
-		return tl_module_fail(create, p->order == NULL ? "the order seat is empty: name a module for it"
-		                                               : "the place seat is empty: name a module for it");
+		return tl_module_fail(
+		    create, p->order == NULL ? "the order seat is empty: name a module for it"
+					     : "the place seat is empty: name a module for it");
 	int gated = p->admit != NULL && p->admit->gate != NULL;
 	tl_queue_init(&p->queue, host, gated || has_quota(host));
 	return 0;
@@ -153,13 +158,14 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 static const struct tl_scheduler_ops ops = {.struct_size = sizeof(ops), .schedule = schedule};
 
 TL_MODULE = {
-        TL_MODULE_HEAD(TL_SEAT_SCHEDULER),
-        .name = "pipeline",
-        .version = "1.0",
-        .summary = "the standard scheduler: asks the admit, order, place, preempt, scale and defrag seats in turn",
-        .options = options,
-        .option_count = OPTION_COUNT,
-        .option_stride = sizeof(struct tl_option),
-        .create = create,
-        .ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_SCHEDULER),
+    .name = "pipeline",
+    .version = "1.0",
+    .summary =
+	"the standard scheduler: asks the admit, order, place, preempt, scale and defrag seats in turn",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .ops = &ops,
 };

@@ -48,18 +48,18 @@ struct tl_leavers {
 
 /* What is promised to the head under `easy`. */
 struct tl_shadow {
-	int known;      /* computed in this pass */
-	int64_t at_ns;  /* TL_TIME_NEVER: never by estimates */
+	int known;                   /* computed in this pass */
+	int64_t at_ns;               /* TL_TIME_NEVER: never by estimates */
 	struct tl_scratch_view then; /* the machines at that instant, without the head */
-	struct tl_spot spot; /* where the head would go */
+	struct tl_spot spot;         /* where the head would go */
 };
 
 struct tl_claim {
-	tl_job_id job;        /* for whom; 0: no claim */
+	tl_job_id job; /* for whom; 0: no claim */
 	struct tl_spot spot;
-	struct tl_scratch_view rest;  /* the live view without what is claimed */
-	uint64_t rest_version; /* of the live view it was made from; 0: stale */
-	tl_job_id *victims;   /* still to be stopped, from `next` on */
+	struct tl_scratch_view rest; /* the live view without what is claimed */
+	uint64_t rest_version;       /* of the live view it was made from; 0: stale */
+	tl_job_id *victims;          /* still to be stopped, from `next` on */
 	uint32_t victim_room, victim_count, next;
 	int64_t step_ns, step_at_ns;
 	enum tl_suspend_mode mode;
@@ -87,7 +87,7 @@ struct tl_pipeline {
 	struct tl_seat seats[TL_SEAT_COUNT];
 	const struct tl_order_ops *order;
 	const struct tl_place_ops *place;
-	const struct tl_admit_ops *admit;     /* NULL: the seat is empty; so below */
+	const struct tl_admit_ops *admit; /* NULL: the seat is empty; so below */
 	const struct tl_preempt_ops *preempt;
 	const struct tl_scale_ops *scale;
 	const struct tl_defrag_ops *defrag;
@@ -98,11 +98,11 @@ struct tl_pipeline {
 	int64_t defrag_every_ns;
 
 	int64_t now_ns;
-	int64_t wake_ns;   /* the earliest wake this call asks for */
+	int64_t wake_ns; /* the earliest wake this call asks for */
 	int64_t defrag_at_ns;
-	int broken;        /* memory was out: nothing is decided any more */
-	tl_job_id head;    /* of this pass: the first in order that found no room; 0 */
-	tl_job_id promised; /* whose reservation the host has been told; 0 */
+	int broken;             /* memory was out: nothing is decided any more */
+	tl_job_id head;         /* of this pass: the first in order that found no room; 0 */
+	tl_job_id promised;     /* whose reservation the host has been told; 0 */
 	uint64_t promised_hash; /* of when and where */
 
 	struct tl_queue queue;
@@ -110,7 +110,7 @@ struct tl_pipeline {
 	struct tl_shadow shadow;
 	struct tl_leavers leavers;
 	struct tl_profile profile;
-	struct tl_spot spot, spare;     /* of the job in hand; of a dry run */
+	struct tl_spot spot, spare; /* of the job in hand; of a dry run */
 	struct tl_scratch_view trial, dry, drained;
 
 	tl_job_id *ids;
@@ -121,10 +121,10 @@ struct tl_pipeline {
 	uint32_t *cursors, *cursor_places; /* lanes of a walk, by lane */
 	uint32_t *cursor_slots, *cursor_tested;
 	struct tl_heap walk;
-	tl_job_id *watched;             /* waiting jobs somebody asks about */
-	struct tl_listed *plain;        /* the plain way: waiting jobs in order, */
-	tl_job_id *running;             /* running ones, */
-	uint64_t *held;                 /* and classes held in this pass */
+	tl_job_id *watched;      /* waiting jobs somebody asks about */
+	struct tl_listed *plain; /* the plain way: waiting jobs in order, */
+	tl_job_id *running;      /* running ones, */
+	uint64_t *held;          /* and classes held in this pass */
 	uint32_t id_room, key_room, list_room, list_key_room, target_room;
 	uint32_t cursor_place_room, cursor_slot_room, cursor_tested_room;
 	uint32_t watched_room, watched_count, held_room, held_count, plain_room, running_room;

@@ -10,7 +10,7 @@ struct tl_promise {
 	int64_t at_ns;
 	const struct tl_shape *shape;
 	uint32_t first_number, worker_count, gpu_count; /* in profile->numbers: nodes, then GPUs */
-	uint32_t comes; /* 0: leaves */
+	uint32_t comes;                                 /* 0: leaves */
 };
 
 static struct tl_placement placement_of(const struct tl_profile *profile,
@@ -93,7 +93,8 @@ int tl_profile_begin(struct tl_pipeline *p)
 }
 
 /* Carries out all events of the next instant on a view; returns the one after them. */
-static uint32_t advance(const struct tl_profile *profile, struct tl_scratch_view *view, uint32_t next)
+static uint32_t advance(const struct tl_profile *profile, struct tl_scratch_view *view,
+                        uint32_t next)
 {
 	int64_t at_ns = profile->events[next].at_ns;
 	for (; next < profile->event_count && profile->events[next].at_ns == at_ns; next++) {
@@ -116,7 +117,8 @@ static int comes_before(const struct tl_profile *profile, uint32_t next, int64_t
 }
 
 /* Whether the shape, which fits profile->at, fits in one place until then: 1 with p->spot, 0, -1. */
-static int stays(struct tl_pipeline *p, const struct tl_shape *shape, uint32_t next, int64_t until_ns)
+static int stays(struct tl_pipeline *p, const struct tl_shape *shape, uint32_t next,
+                 int64_t until_ns)
 {
 	struct tl_profile *profile = &p->profile;
 	if (!comes_before(profile, next, until_ns))

@@ -21,18 +21,20 @@ static int expiry_before(const void *ctx, uint32_t a, uint32_t b)
 
 static struct tl_heap_order all_order(const struct tl_queue *queue)
 {
-	return (struct tl_heap_order){.before = lane_before, .ctx = queue, .place = queue->all_places};
+	return (struct tl_heap_order){
+	    .before = lane_before, .ctx = queue, .place = queue->all_places};
 }
 
 static struct tl_heap_order open_order(const struct tl_queue *queue)
 {
-	return (struct tl_heap_order){.before = lane_before, .ctx = queue, .place = queue->open_places};
+	return (struct tl_heap_order){
+	    .before = lane_before, .ctx = queue, .place = queue->open_places};
 }
 
 static struct tl_heap_order expiry_order(const struct tl_queue *queue)
 {
 	return (struct tl_heap_order){
-	        .before = expiry_before, .ctx = queue, .place = queue->expiry_places};
+	    .before = expiry_before, .ctx = queue, .place = queue->expiry_places};
 }
 
 void tl_queue_init(struct tl_queue *queue, const struct tl_host *host, int by_tenant)
@@ -77,10 +79,11 @@ static uint32_t class_of(struct tl_queue *queue, uint32_t shape, uint32_t tenant
 	TL_GROW(queue->host, queue->classes, queue->class_room, queue->class_count + 1, failed);
 	TL_GROW(queue->host, queue->tenants, queue->tenant_room, tenant + 1, more);
 	class = queue->class_count;
-	if (failed != 0 || more != 0 || tl_map_add(queue->host, &queue->class_map, name, 0, class) != 0)
+	if (failed != 0 || more != 0 ||
+	    tl_map_add(queue->host, &queue->class_map, name, 0, class) != 0)
 		return TL_NO_INDEX;
-	queue->classes[class] = (struct tl_lane_class){.first_lane = TL_NO_INDEX,
-	                                               .next_of_tenant = queue->tenants[tenant] - 1};
+	queue->classes[class] = (struct tl_lane_class){
+	    .first_lane = TL_NO_INDEX, .next_of_tenant = queue->tenants[tenant] - 1};
 	queue->tenants[tenant] = class + 1;
 	queue->class_count++;
 	return class;
@@ -165,8 +168,8 @@ static int enter_lane(struct tl_queue *queue, uint32_t slot, uint32_t index)
 	lane->waiting++;
 	queue->waiting++;
 	uint32_t head = lane->head;
-	if (head != TL_NO_INDEX && !tl_treap_before(item, queue->items[head].key,
-	                                            queue->items[head].sequence))
+	if (head != TL_NO_INDEX &&
+	    !tl_treap_before(item, queue->items[head].key, queue->items[head].sequence))
 		return 0;
 	lane->head = slot;
 	return settle(queue, index);
@@ -195,7 +198,7 @@ static void fill(struct tl_item *item, const struct tl_job_view *job, const stru
 	item->remaining_ns = TL_TIME_NEVER;
 	if (job->estimate_ns >= 0)
 		item->remaining_ns =
-		        job->estimate_ns > job->attained_ns ? job->estimate_ns - job->attained_ns : 0;
+		    job->estimate_ns > job->attained_ns ? job->estimate_ns - job->attained_ns : 0;
 }
 
 int tl_queue_put(struct tl_queue *queue, const struct tl_job_view *job, const struct tl_key *key,
@@ -270,7 +273,7 @@ static uint32_t first_of(const struct tl_queue *queue, int open, int64_t now_ns)
 		if (heap->count == 0)
 			continue;
 		struct tl_position at =
-		        tl_queue_position(queue, queue->lanes[heap->items[0]].head, now_ns);
+		    tl_queue_position(queue, queue->lanes[heap->items[0]].head, now_ns);
 		if (best != TL_NO_INDEX && !tl_position_before(&at, &least))
 			continue;
 		best = heap->items[0];

@@ -24,7 +24,7 @@
 __extension__ typedef __int128 tl_wide;
 
 struct tl_item {
-	tl_wide key;            /* at instant 0 and with the lane's slope from there */
+	tl_wide key; /* at instant 0 and with the lane's slope from there */
 	int64_t slope_per_ns;
 	uint64_t sequence;
 	tl_job_id id;           /* 0: not known */
@@ -32,8 +32,8 @@ struct tl_item {
 	int64_t least_ns;       /* of the subtree below, itself included */
 	int64_t valid_until_ns; /* of the key */
 	uint32_t left, right;
-	uint32_t rank;          /* of the treap: the greater is nearer to the root */
-	uint32_t lane;          /* TL_NO_INDEX: does not wait */
+	uint32_t rank; /* of the treap: the greater is nearer to the root */
+	uint32_t lane; /* TL_NO_INDEX: does not wait */
 };
 
 struct tl_lane {
@@ -47,11 +47,11 @@ struct tl_lane {
 struct tl_lane_shape {
 	uint32_t first_lane; /* + 1; 0: none */
 	uint32_t blocked;
-	uint64_t tried;      /* the owner's stamp of the last look for room */
+	uint64_t tried; /* the owner's stamp of the last look for room */
 };
 
 struct tl_lane_class {
-	uint32_t first_lane;  /* TL_NO_INDEX: none */
+	uint32_t first_lane;     /* TL_NO_INDEX: none */
 	uint32_t next_of_tenant; /* classes */
 	uint32_t held;
 };
@@ -69,10 +69,10 @@ struct tl_queue {
 	struct tl_lane_shape *shapes;
 	struct tl_lane_class *classes;
 	struct tl_lane_group *groups;
-	uint32_t *tenants;      /* by tenant: its first class + 1; 0: none */
+	uint32_t *tenants;                  /* by tenant: its first class + 1; 0: none */
 	uint32_t *all_places, *open_places; /* by lane */
 	uint32_t *expiry_places;            /* by slot */
-	uint32_t *blocked;      /* shapes, in order of blocking */
+	uint32_t *blocked;                  /* shapes, in order of blocking */
 	struct tl_map lane_map, class_map, group_map;
 	struct tl_heap expiries;
 	uint32_t item_room, lane_room, shape_room, class_room, group_room, tenant_room;

@@ -54,9 +54,10 @@ static int64_t list_waiting(struct tl_pipeline *p)
 	if (ask(p, ids, count) != 0)
 		return -1;
 	for (uint32_t i = 0; i < count; i++)
-		p->plain[i] = (struct tl_listed){.key = p->keys[i].key,
-		                                 .sequence = p->host->job(p->host, ids[i])->sequence,
-		                                 .id = ids[i]};
+		p->plain[i] =
+		    (struct tl_listed){.key = p->keys[i].key,
+		                       .sequence = p->host->job(p->host, ids[i])->sequence,
+		                       .id = ids[i]};
 	if (count > 0)
 		qsort(p->plain, count, sizeof(*p->plain), in_order);
 	return count;
@@ -190,7 +191,8 @@ static int run_easy(struct tl_pipeline *p, uint32_t from, uint32_t count)
 		if (is_held(p, id) || p->host->job(p->host, id)->estimate_ns < 0)
 			continue;
 		const struct tl_view *view = tl_claim_view(p, id);
-		if (view == NULL || !tl_pipeline_choose(p, view, tl_pipeline_shape(p, id), &p->spot))
+		if (view == NULL ||
+		    !tl_pipeline_choose(p, view, tl_pipeline_shape(p, id), &p->spot))
 			continue;
 		int leaves = leaves_head(p, id);
 		if (leaves < 0)

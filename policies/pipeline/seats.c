@@ -5,7 +5,8 @@
 int tl_pipeline_break(struct tl_pipeline *p)
 {
 	if (!p->broken)
-		p->host->log(p->host, TL_LOG_ERROR, "pipeline: out of memory, nothing more is decided");
+		p->host->log(p->host, TL_LOG_ERROR,
+		             "pipeline: out of memory, nothing more is decided");
 	p->broken = 1;
 	return -1;
 }
@@ -106,7 +107,8 @@ int64_t tl_pipeline_end_if_started(const struct tl_pipeline *p, const struct tl_
 {
 	if (job->estimate_ns < 0)
 		return TL_TIME_NEVER;
-	int64_t to_go_ns = job->estimate_ns > job->attained_ns ? job->estimate_ns - job->attained_ns : 0;
+	int64_t to_go_ns =
+	    job->estimate_ns > job->attained_ns ? job->estimate_ns - job->attained_ns : 0;
 	int64_t restart_ns = job->restart_ns > 0 ? job->restart_ns : 0;
 	int64_t end_ns = sum_ns(sum_ns(p->now_ns, restart_ns), to_go_ns);
 	return end_ns > p->now_ns ? end_ns : p->now_ns + 1;

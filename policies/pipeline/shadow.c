@@ -12,7 +12,7 @@ static int holds(const struct tl_jobs *jobs, tl_job_id id)
 {
 	const struct tl_job_view *job = tl_jobs_at(jobs, id);
 	return job->id == id && (job->state == TL_JOB_SCHEDULED || job->state == TL_JOB_RUNNING ||
-	                       job->state == TL_JOB_SUSPENDING || job->state == TL_JOB_RESUMING);
+	                         job->state == TL_JOB_SUSPENDING || job->state == TL_JOB_RESUMING);
 }
 
 /* As the list is nearly in order from the last time, insertion sorts it in about one walk. */

@@ -18,11 +18,11 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 static const struct tl_preempt_ops ops = {.struct_size = sizeof(ops), .choose = choose};
 
 TL_MODULE = {
-        TL_MODULE_HEAD(TL_SEAT_PREEMPT),
-        .name = "none",
-        .version = "1.0",
-        .summary = "stops nobody",
-        .option_stride = sizeof(struct tl_option),
-        .create = create,
-        .ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PREEMPT),
+    .name = "none",
+    .version = "1.0",
+    .summary = "stops nobody",
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .ops = &ops,
 };

@@ -23,7 +23,7 @@ struct candidate {
 	int64_t lost_mgpu_ns; /* GPU-time since the last commit */
 	int64_t gpus_mgpu;
 	uint64_t sequence;
-	uint32_t node;   /* the only one it is on; TL_NO_INDEX: several */
+	uint32_t node; /* the only one it is on; TL_NO_INDEX: several */
 	uint8_t chosen, first_choice;
 };
 
@@ -44,40 +44,44 @@ struct priority {
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
-        [OPTION_MIN_RUN] = {.name = "min_run",
-                            .type = TL_OPTION_DURATION,
+    [OPTION_MIN_RUN] =
+	{.name = "min_run",
+         .type = TL_OPTION_DURATION,
+         .unit = "",
+         .standard = "60s",
+         .min = 0,
+         .max = 3.2e16,
+         .help = "a job is not stopped before it has run so long; too short and jobs are "
+                 "stopped again and again, too long and urgent ones wait"},
+    [OPTION_MARGIN] = {.name = "margin",
+                       .type = TL_OPTION_INT,
+                       .unit = "of the order's key",
+                       .standard = "0",
+                       .min = 0,
+                       .max = 4.6e18,
+                       .help =
+                           "a victim's key must be greater by more than this; 0: any difference"},
+    [OPTION_MODE] =
+	{.name = "mode",
+         .type = TL_OPTION_CHOICE,
+         .unit = "",
+         .standard = "save",
+         .choices = "save|kill",
+         .help = "save within the grace, or stop at once and lose what is not checkpointed"},
+    [OPTION_STEP] =
+	{.name = "step",
+         .type = TL_OPTION_DURATION,
+         .unit = "",
+         .standard = "0s",
+         .min = 0,
+         .max = 3.2e16,
+         .help = "stop the victims node by node, so long apart; 0: all at once, which loads "
+                 "the storage most"},
+    [OPTION_WHOLE_NODES] = {.name = "whole_nodes",
+                            .type = TL_OPTION_BOOL,
                             .unit = "",
-                            .standard = "60s",
-                            .min = 0,
-                            .max = 3.2e16,
-                            .help = "a job is not stopped before it has run so long; too short and jobs are "
-                                    "stopped again and again, too long and urgent ones wait"},
-        [OPTION_MARGIN] = {.name = "margin",
-                           .type = TL_OPTION_INT,
-                           .unit = "of the order's key",
-                           .standard = "0",
-                           .min = 0,
-                           .max = 4.6e18,
-                           .help = "a victim's key must be greater by more than this; 0: any difference"},
-        [OPTION_MODE] = {.name = "mode",
-                         .type = TL_OPTION_CHOICE,
-                         .unit = "",
-                         .standard = "save",
-                         .choices = "save|kill",
-                         .help = "save within the grace, or stop at once and lose what is not checkpointed"},
-        [OPTION_STEP] = {.name = "step",
-                         .type = TL_OPTION_DURATION,
-                         .unit = "",
-                         .standard = "0s",
-                         .min = 0,
-                         .max = 3.2e16,
-                         .help = "stop the victims node by node, so long apart; 0: all at once, which loads "
-                                 "the storage most"},
-        [OPTION_WHOLE_NODES] = {.name = "whole_nodes",
-                                .type = TL_OPTION_BOOL,
-                                .unit = "",
-                                .standard = "true",
-                                .help = "for workers of several GPUs, prefer emptying whole nodes"},
+                            .standard = "true",
+                            .help = "for workers of several GPUs, prefer emptying whole nodes"},
 };
 
 static int64_t lost_since_commit(const struct tl_job_view *job, int64_t gpus_mgpu, int64_t now_ns)
@@ -155,12 +159,12 @@ static uint32_t gather(struct priority *p, const struct tl_shortfall *ask)
 		}
 		int64_t gpus_mgpu = p->host->shape(p->host, job->shape)->total_mgpu;
 		p->candidates[count++] = (struct candidate){
-		        .id = id,
-		        .key = key,
-		        .lost_mgpu_ns = lost_since_commit(job, gpus_mgpu, ask->now_ns),
-		        .gpus_mgpu = gpus_mgpu,
-		        .sequence = job->sequence,
-		        .node = only_node(p->host, id)};
+		    .id = id,
+		    .key = key,
+		    .lost_mgpu_ns = lost_since_commit(job, gpus_mgpu, ask->now_ns),
+		    .gpus_mgpu = gpus_mgpu,
+		    .sequence = job->sequence,
+		    .node = only_node(p->host, id)};
 	}
 	if (ripe_ns != TL_TIME_NEVER)
 		p->host->wake_at(p->host, ripe_ns);
@@ -292,8 +296,9 @@ static int choose(void *self, const struct tl_shortfall *ask, struct tl_victims 
 		p->candidates[i].first_choice = p->candidates[i].chosen;
 		p->candidates[i].chosen = 0;
 	}
-	if (!p->whole_nodes || (ask->shape->workers > 1 ? ask->shape->full.gpus : ask->shape->last.gpus) < 2 || fewest < 2 ||
-	    !choose_nodes(p, ask, count, fewest, out))
+	if (!p->whole_nodes ||
+	    (ask->shape->workers > 1 ? ask->shape->full.gpus : ask->shape->last.gpus) < 2 ||
+	    fewest < 2 || !choose_nodes(p, ask, count, fewest, out))
 		for (uint32_t i = 0; i < count; i++)
 			p->candidates[i].chosen = p->candidates[i].first_choice;
 	out->count = list_chosen(p, count, out->ids, TL_NO_INDEX);
@@ -319,13 +324,13 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 static const struct tl_preempt_ops ops = {.struct_size = sizeof(ops), .choose = choose};
 
 TL_MODULE = {
-        TL_MODULE_HEAD(TL_SEAT_PREEMPT),
-        .name = "priority",
-        .version = "1.0",
-        .summary = "stops the fewest of those that come later in order",
-        .options = options,
-        .option_count = OPTION_COUNT,
-        .option_stride = sizeof(struct tl_option),
-        .create = create,
-        .ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PREEMPT),
+    .name = "priority",
+    .version = "1.0",
+    .summary = "stops the fewest of those that come later in order",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .ops = &ops,
 };

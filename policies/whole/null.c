@@ -16,12 +16,12 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 static const struct tl_scheduler_ops ops = {.struct_size = sizeof(ops), .schedule = schedule};
 
 TL_MODULE = {
-        TL_MODULE_HEAD(TL_SEAT_SCHEDULER),
-        .capabilities = TL_NEVER_STARTS,
-        .name = "null",
-        .version = "1.0",
-        .summary = "never starts anything, to measure the simulator alone",
-        .option_stride = sizeof(struct tl_option),
-        .create = create,
-        .ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_SCHEDULER),
+    .capabilities = TL_NEVER_STARTS,
+    .name = "null",
+    .version = "1.0",
+    .summary = "never starts anything, to measure the simulator alone",
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .ops = &ops,
 };

@@ -21,9 +21,9 @@ struct mini_job {
 	int64_t submit_ns, duration_ns;
 	int64_t estimate_ns; /* -1: unknown */
 	int64_t gpus_mgpu, cpu_milli, ram_bytes;
-	uint32_t workers;    /* 0: derived */
+	uint32_t workers; /* 0: derived */
 	uint32_t tenant, queue;
-	bool fixed;          /* not preemptible */
+	bool fixed; /* not preemptible */
 };
 
 struct mini_world {
@@ -32,10 +32,10 @@ struct mini_world {
 	uint32_t job_count;
 	int64_t restart_ns, save_ns;
 	int64_t checkpoint_ns; /* a kill loses what was run since a multiple of it; 0: everything */
-	uint32_t tenant_count, queue_count; /* at least 1 each */
+	uint32_t tenant_count, queue_count;    /* at least 1 each */
 	int64_t quotas_mgpu[MINI_TENANTS_MAX]; /* 0: none */
 	uint32_t weights[MINI_TENANTS_MAX];    /* of queues; 0: 1 */
-	uint32_t watch;      /* a job that is asked about, + 1; 0 */
+	uint32_t watch;                        /* a job that is asked about, + 1; 0 */
 };
 
 struct mini_setting {
@@ -44,7 +44,7 @@ struct mini_setting {
 };
 
 struct mini_policy {
-	const char *use[TL_SEAT_COUNT]; /* module names; NULL: empty */
+	const char *use[TL_SEAT_COUNT];                  /* module names; NULL: empty */
 	struct mini_setting settings[MINI_SETTINGS_MAX]; /* up to the first without a name */
 };
 
@@ -66,7 +66,8 @@ struct mini_run {
 
 /* Runs the world to its end (all jobs done, or nothing left to happen). Fails the test
  * where a module cannot be loaded. */
-void mini_run(const struct mini_world *world, const struct mini_policy *policy, struct mini_run *run);
+void mini_run(const struct mini_world *world, const struct mini_policy *policy,
+              struct mini_run *run);
 void mini_run_fini(struct mini_run *run);
 /* The first entry in which two runs differ but for reservations; -1: none. */
 long mini_differ(const struct mini_run *a, const struct mini_run *b);

@@ -12,8 +12,9 @@
 
 enum { NODES = 7, JOBS = 90, SECOND = 1000000000, PLACES = 9, RULES = 4, STOPS = 5 };
 
-static const char *const places[PLACES] = {"first-fit", "best-fit", "worst-fit", "random", "topology",
-                                           "dot-product", "fgd", "gpu-packing", "gpu-clustering"};
+static const char *const places[PLACES] = {"first-fit", "best-fit",    "worst-fit",
+                                           "random",    "topology",    "dot-product",
+                                           "fgd",       "gpu-packing", "gpu-clustering"};
 static const char *const rules[RULES] = {"none", "skip", "easy", "conservative"};
 
 /* Ways to make room: who is asked, how victims leave, how far apart. */
@@ -25,15 +26,28 @@ static const struct {
                   {"priority", "kill", "0s"},
                   {"priority", "save", "2s"}};
 
-static struct tl_gpu_model models[2] = {{.name = "a", .memory_bytes = 80}, {.name = "b", .memory_bytes = -1}};
+static struct tl_gpu_model models[2] = {{.name = "a", .memory_bytes = 80},
+                                        {.name = "b", .memory_bytes = -1}};
 static struct tl_node_spec nodes[NODES] = {
     {.gpus = 8, .model = 0, .cpu_milli = 64000, .ram_bytes = 640},
     {.gpus = 4, .model = 0, .cpu_milli = 32000, .ram_bytes = 320, .rack = 1},
     {.gpus = 4, .model = 1, .cpu_milli = 16000, .ram_bytes = 320, .rack = 1},
     {.gpus = 1, .model = 1, .cpu_milli = 8000, .ram_bytes = 100, .rack = 2, .leaf = 1},
     {.gpus = 2, .model = 0, .cpu_milli = 8000, .ram_bytes = 50, .rack = 2, .leaf = 1},
-    {.gpus = 0, .model = TL_NO_INDEX, .cpu_milli = 48000, .ram_bytes = 400, .rack = 3, .leaf = 1, .pod = 1},
-    {.gpus = 0, .model = TL_NO_INDEX, .cpu_milli = 16000, .ram_bytes = 200, .rack = 3, .leaf = 1, .pod = 1}};
+    {.gpus = 0,
+     .model = TL_NO_INDEX,
+     .cpu_milli = 48000,
+     .ram_bytes = 400,
+     .rack = 3,
+     .leaf = 1,
+     .pod = 1},
+    {.gpus = 0,
+     .model = TL_NO_INDEX,
+     .cpu_milli = 16000,
+     .ram_bytes = 200,
+     .rack = 3,
+     .leaf = 1,
+     .pod = 1}};
 static const struct tl_cluster_spec spec = {
     .name = "mixed", .models = models, .model_count = 2, .nodes = nodes, .node_count = NODES};
 
@@ -81,7 +95,8 @@ static void make_world(struct mini_world *world, struct mini_job *jobs, uint64_t
 		                         .fixed = below(&rng, 6) == 0};
 		at_ns += SECOND * below(&rng, 40) * below(&rng, 2);
 		job->submit_ns = at_ns;
-		job->estimate_ns = below(&rng, 3) != 0 ? job->duration_ns : SECOND * below(&rng, 400);
+		job->estimate_ns =
+		    below(&rng, 3) != 0 ? job->duration_ns : SECOND * below(&rng, 400);
 		if (below(&rng, 10) == 0)
 			job->estimate_ns = -1;
 		shape_job(job, &rng);
@@ -99,7 +114,8 @@ static void make_world(struct mini_world *world, struct mini_job *jobs, uint64_t
 		world->quotas_mgpu[0] = 11000;
 }
 
-static void set(struct mini_policy *policy, enum tl_seat_kind seat, const char *name, const char *value)
+static void set(struct mini_policy *policy, enum tl_seat_kind seat, const char *name,
+                const char *value)
 {
 	size_t i = 0;
 
@@ -144,13 +160,14 @@ static size_t check(const char *order, const char *place, const char *rule, int 
 	set(&policy, TL_SEAT_SCHEDULER, "reference", "true");
 	mini_run(&world, &policy, &plain);
 	long at = mini_differ(&quick, &plain);
-	cr_assert_eq(at, -1, "%s, %s, %s, stop %d, quota %d, seed %d: entry %ld differs", order, place, rule,
-	             stop, quota, (int)seed, at);
+	cr_assert_eq(at, -1, "%s, %s, %s, stop %d, quota %d, seed %d: entry %ld differs", order,
+	             place, rule, stop, quota, (int)seed, at);
 	for (size_t i = 0; i < quick.count; i++)
 		suspensions += quick.log[i].what == MINI_SUSPEND;
 	for (uint32_t i = 0; i < JOBS && !quota && seed % 3 != 1; i++)
-		cr_assert_geq(quick.ends_ns[i], 0, "%s, %s, %s, stop %d, seed %d: job %u never ends", order,
-		              place, rule, stop, (int)seed, i);
+		cr_assert_geq(quick.ends_ns[i], 0,
+		              "%s, %s, %s, stop %d, seed %d: job %u never ends", order, place, rule,
+		              stop, (int)seed, i);
 	mini_run_fini(&quick);
 	mini_run_fini(&plain);
 	return suspensions;
@@ -164,8 +181,9 @@ static void check_order(const char *order)
 		for (int rule = 0; rule < RULES; rule++)
 			for (int stop = 0; stop < STOPS; stop++)
 				for (int quota = 0; quota < 2; quota++)
-					suspensions += check(order, places[place], rules[rule], stop, quota,
-					                     (uint64_t)(place * 100 + rule * 10 + stop));
+					suspensions +=
+					    check(order, places[place], rules[rule], stop, quota,
+					          (uint64_t)(place * 100 + rule * 10 + stop));
 	/* With FIFO nobody waiting is ahead of anybody running by key. */
 	if (order[0] != 'f')
 		cr_assert_gt(suspensions, 100);

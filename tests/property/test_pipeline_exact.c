@@ -129,7 +129,8 @@ static void pass_easy(struct book *book, const uint32_t *order, uint32_t head, u
 		int64_t next_ns = TL_TIME_NEVER;
 
 		for (uint32_t g = 0; g < GPUS; g++)
-			if (book->on[g] != 0 && believed_end(book, book->on[g] - 1, now_ns) > shadow_ns &&
+			if (book->on[g] != 0 &&
+			    believed_end(book, book->on[g] - 1, now_ns) > shadow_ns &&
 			    believed_end(book, book->on[g] - 1, now_ns) < next_ns)
 				next_ns = believed_end(book, book->on[g] - 1, now_ns);
 		shadow_ns = next_ns;
@@ -171,7 +172,8 @@ static void occupy(struct book *book, uint32_t gpu, int64_t from_ns, int64_t to_
 
 /* Promises the earliest stretch in which enough GPUs are idle throughout: its start, and
  * which GPUs. */
-static int64_t promise(struct book *book, uint32_t job, int64_t now_ns, bool now_too, uint32_t *gpus)
+static int64_t promise(struct book *book, uint32_t job, int64_t now_ns, bool now_too,
+                       uint32_t *gpus)
 {
 	int64_t long_ns = length(book, job), at_ns = now_too ? now_ns : now_ns + 1;
 	uint32_t width = book->state[job].width;
@@ -201,7 +203,8 @@ static int64_t promise(struct book *book, uint32_t job, int64_t now_ns, bool now
 		}
 		for (uint32_t g = 0; g < GPUS; g++)
 			for (uint32_t i = 0; i < book->busy_count[g]; i++)
-				if (book->busy[g][i].to_ns > at_ns && book->busy[g][i].to_ns < next_ns)
+				if (book->busy[g][i].to_ns > at_ns &&
+				    book->busy[g][i].to_ns < next_ns)
 					next_ns = book->busy[g][i].to_ns;
 		if (next_ns == TL_TIME_NEVER)
 			return TL_TIME_NEVER;
@@ -209,8 +212,8 @@ static int64_t promise(struct book *book, uint32_t job, int64_t now_ns, bool now
 	}
 }
 
-static void pass_conservative(struct book *book, const uint32_t *order, uint32_t head, uint32_t count,
-                              int64_t now_ns)
+static void pass_conservative(struct book *book, const uint32_t *order, uint32_t head,
+                              uint32_t count, int64_t now_ns)
 {
 	uint32_t promised = 0;
 
@@ -258,7 +261,8 @@ static void run_book(struct book *book)
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < JOBS; i++) {
-		book->state[i] = (struct book_job){.width = (uint32_t)(book->jobs[i].gpus_mgpu / 1000)};
+		book->state[i] =
+		    (struct book_job){.width = (uint32_t)(book->jobs[i].gpus_mgpu / 1000)};
 		book->starts_ns[i] = -1;
 	}
 	for (int64_t now_ns = -1;;) {
@@ -312,10 +316,11 @@ static void make_jobs(struct mini_job *jobs, uint64_t seed)
 		if (draw == 9)
 			estimate_ns = -1;
 		at_ns += (int64_t)tl_rng_below(&rng, 8);
-		jobs[i] = (struct mini_job){.submit_ns = at_ns,
-		                            .duration_ns = long_ns,
-		                            .estimate_ns = seed % 3 == 0 && draw < 9 ? long_ns : estimate_ns,
-		                            .gpus_mgpu = 1000 * (1 + (int64_t)tl_rng_below(&rng, seed % 2 ? 4 : GPUS))};
+		jobs[i] = (struct mini_job){
+		    .submit_ns = at_ns,
+		    .duration_ns = long_ns,
+		    .estimate_ns = seed % 3 == 0 && draw < 9 ? long_ns : estimate_ns,
+		    .gpus_mgpu = 1000 * (1 + (int64_t)tl_rng_below(&rng, seed % 2 ? 4 : GPUS))};
 	}
 }
 
@@ -328,22 +333,32 @@ static void compare(enum rule rule, bool shortest)
 		nodes[g] = (struct tl_node_spec){.gpus = 1, .cpu_milli = 1000, .ram_bytes = 1000};
 	for (uint64_t seed = 0; seed < ROUNDS; seed++) {
 		make_jobs(jobs, seed);
-		book = (struct book){.jobs = jobs, .restart_ns = (int64_t)(seed % 4), .rule = rule, .shortest = shortest};
+		book = (struct book){.jobs = jobs,
+		                     .restart_ns = (int64_t)(seed % 4),
+		                     .rule = rule,
+		                     .shortest = shortest};
 		run_book(&book);
-		const struct mini_world world = {.spec = &spec, .jobs = jobs, .job_count = JOBS,
-		                                 .restart_ns = book.restart_ns, .tenant_count = 1, .queue_count = 1};
+		const struct mini_world world = {.spec = &spec,
+		                                 .jobs = jobs,
+		                                 .job_count = JOBS,
+		                                 .restart_ns = book.restart_ns,
+		                                 .tenant_count = 1,
+		                                 .queue_count = 1};
 		const struct mini_policy policy = {
-		    .use = {[TL_SEAT_SCHEDULER] = "pipeline", [TL_SEAT_ORDER] = shortest ? "sjf" : "fifo",
+		    .use = {[TL_SEAT_SCHEDULER] = "pipeline",
+		            [TL_SEAT_ORDER] = shortest ? "sjf" : "fifo",
 		            [TL_SEAT_PLACE] = "first-fit"},
-		    .settings = {{TL_SEAT_SCHEDULER, "backfill", rule_names[rule]}, {TL_SEAT_SCHEDULER, "depth", "5"}}};
+		    .settings = {{TL_SEAT_SCHEDULER, "backfill", rule_names[rule]},
+		                 {TL_SEAT_SCHEDULER, "depth", "5"}}};
 		struct mini_run run;
 
 		mini_run(&world, &policy, &run);
 		cr_assert_eq(run.refused, 0);
 		for (uint32_t i = 0; i < JOBS; i++)
 			cr_assert_eq(run.starts_ns[i], book.starts_ns[i],
-			             "%s, seed %d: job %u starts at %lld, by the book at %lld", rule_names[rule],
-			             (int)seed, i, (long long)run.starts_ns[i], (long long)book.starts_ns[i]);
+			             "%s, seed %d: job %u starts at %lld, by the book at %lld",
+			             rule_names[rule], (int)seed, i, (long long)run.starts_ns[i],
+			             (long long)book.starts_ns[i]);
 		mini_run_fini(&run);
 	}
 }
