@@ -169,7 +169,7 @@ static int run_skip(struct tl_pipeline *p)
 
 int tl_pass_run(struct tl_pipeline *p)
 {
-	struct tl_position head;
+	struct tl_position head = {0};
 	p->head = 0;
 	p->shadow.known = 0;
 	int found = run_in_order(p, &head);
