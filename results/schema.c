@@ -27,6 +27,7 @@ const char *const tl_schema_reason_names[TL_REASON_COUNT + 1] = {
     [TL_REASON_RESTARTS_EXHAUSTED] = "restarts-exhausted",
     [TL_REASON_HORIZON] = "horizon",
     [TL_REASON_DROPPED] = "dropped",
+    [TL_REASON_UNSUBMITTED] = "unsubmitted",
     [TL_REASON_COUNT] = NULL,
 };
 

@@ -58,6 +58,7 @@ enum tl_reason {
 	TL_REASON_RESTARTS_EXHAUSTED,
 	TL_REASON_HORIZON,
 	TL_REASON_DROPPED,
+	TL_REASON_UNSUBMITTED, /* the horizon came before it */
 	TL_REASON_COUNT
 };
 extern const char *const tl_schema_reason_names[TL_REASON_COUNT + 1];

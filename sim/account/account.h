@@ -113,6 +113,7 @@ struct tl_job_account {
 /* Counters that the host keeps and the summary shows. */
 struct tl_run_counts {
 	uint64_t events, rounds, decisions, refused[TL_REFUSAL_COUNT], preemptions, node_failures;
+	uint64_t rows_dropped; /* by the readers */
 	bool oracle_used, estimates_oracle;
 };
 
@@ -174,9 +175,13 @@ enum tl_status tl_account_finish(struct tl_account *account, int64_t end_ns,
  * does not exist (a mean over nothing) is NaN.
  *
  *   jobs            all told; = completed + failed + cancelled + rejected + infeasible +
- *                   dropped (static packing: no room) + censored
+ *                   dropped (static packing: no room) + censored + unsubmitted
  *   censored        without an end at the horizon: counted here, left out of everything
  *                   below that needs an end
+ *   unsubmitted     rows that the horizon came before: in `jobs`, and in nothing else
+ *   never_started   submitted, feasible, and without a start when the run ended
+ *   waited_so_far_mean_s  over those and all that started: the wait until the first start, or
+ *                   until the end of the run or of the job
  *   makespan_s      first submit to the last end of a job that had started
  *   wait_*          first start − submit, over jobs that started, whether or not they ended
  *   jct_*           end − submit, over jobs that started and ended by themselves (complete,

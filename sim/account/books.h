@@ -21,6 +21,7 @@ enum tl_fate {
 	TL_FATE_INFEASIBLE,
 	TL_FATE_DROPPED,
 	TL_FATE_CENSORED,
+	TL_FATE_UNSUBMITTED,
 	TL_FATE_COUNT
 };
 enum tl_fate tl_fate_of(const struct tl_job_account *job);
@@ -53,6 +54,8 @@ struct tl_metrics {
 	uint64_t fates[TL_FATE_COUNT];
 	int64_t first_submit_ns, last_end_ns; /* -1: none */
 	tl_i128 requeue_ns, lost_mgpu_ns;
+	tl_i128 waited_ns;      /* until the first start, or so far */
+	uint64_t waited, never; /* jobs of that; of them, those that never started */
 	tl_i128 served_productive_mgpu_ns, served_asked_mgpu_ns; /* ETTR */
 	double slowdown_sum, slowdown_squares;
 	uint64_t jobs, restarts;

@@ -87,6 +87,8 @@ int64_t tl_metrics_advance(struct tl_metrics *metrics, int64_t now_ns)
 
 enum tl_fate tl_fate_of(const struct tl_job_account *job)
 {
+	if (job->reason == TL_REASON_UNSUBMITTED)
+		return TL_FATE_UNSUBMITTED;
 	if (job->end_ns < 0)
 		return TL_FATE_CENSORED;
 	TL_ASSERT(job->state == TL_JOB_SUCCEEDED || job->state == TL_JOB_FAILED);
@@ -145,6 +147,23 @@ static void add_tenant(struct tl_metrics *metrics, const struct tl_job_account *
 	metrics->tenants[job->tenant].held_mgpu_ns += job->held_mgpu_ns;
 }
 
+/* A shrinking cluster must not look better for the jobs it never started: their wait so
+ * far counts here. */
+static void add_wait_so_far(struct tl_metrics *metrics, const struct tl_job_account *job)
+{
+	enum tl_fate fate = tl_fate_of(job);
+
+	if (fate == TL_FATE_UNSUBMITTED || fate == TL_FATE_INFEASIBLE || fate == TL_FATE_DROPPED)
+		return;
+	metrics->waited++;
+	if (job->first_start_ns >= 0) {
+		metrics->waited_ns += job->first_start_ns - job->submit_ns;
+		return;
+	}
+	metrics->never++;
+	metrics->waited_ns += job->in_state_ns[TL_JOB_PENDING];
+}
+
 void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job)
 {
 	metrics->jobs++;
@@ -152,6 +171,9 @@ void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job
 	metrics->restarts += job->restarts;
 	metrics->lost_mgpu_ns += (tl_i128)job->lost_work_ns * job->gpus_mgpu;
 	add_tenant(metrics, job);
+	add_wait_so_far(metrics, job);
+	if (job->reason == TL_REASON_UNSUBMITTED)
+		return;
 	if (metrics->first_submit_ns < 0 || job->submit_ns < metrics->first_submit_ns)
 		metrics->first_submit_ns = job->submit_ns;
 	if (job->first_start_ns < 0)
@@ -266,7 +288,7 @@ static void summarise_jobs(struct tl_metrics *metrics)
 	    [TL_FATE_COMPLETED] = "completed",   [TL_FATE_FAILED] = "failed",
 	    [TL_FATE_CANCELLED] = "cancelled",   [TL_FATE_REJECTED] = "rejected",
 	    [TL_FATE_INFEASIBLE] = "infeasible", [TL_FATE_DROPPED] = "dropped",
-	    [TL_FATE_CENSORED] = "censored",
+	    [TL_FATE_CENSORED] = "censored",     [TL_FATE_UNSUBMITTED] = "unsubmitted",
 	};
 	uint64_t served = metrics->jct.count;
 
@@ -277,7 +299,10 @@ static void summarise_jobs(struct tl_metrics *metrics)
 	    metrics->last_end_ns < 0
 	        ? (double)NAN
 	        : seconds((double)(metrics->last_end_ns - metrics->first_submit_ns)));
+	add(metrics, "never_started", "1", (double)metrics->never);
 	add_dist(metrics, "wait_", &metrics->wait);
+	add(metrics, "waited_so_far_mean_s", "s",
+	    seconds(ratio(metrics->waited_ns, (tl_i128)metrics->waited)));
 	add_dist(metrics, "jct_", &metrics->jct);
 	add(metrics, "bounded_slowdown_mean", "1",
 	    served == 0 ? (double)NAN : metrics->slowdown_sum / (double)served);
@@ -329,6 +354,7 @@ static void summarise_run(struct tl_metrics *metrics, const struct tl_run_counts
 		if (counts->refused[i] > 0)
 			add_of(metrics, "refused_", tl_refusal_names[i], "1",
 			       (double)counts->refused[i]);
+	add(metrics, "trace_rows_dropped", "1", (double)counts->rows_dropped);
 	add(metrics, "oracle_used", "1", counts->oracle_used ? 1 : 0);
 	add(metrics, "estimates_oracle", "1", counts->estimates_oracle ? 1 : 0);
 }

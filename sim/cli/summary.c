@@ -34,8 +34,8 @@ static const struct group {
 } groups[] = {
     {"Jobs",
      {"jobs", "completed", "failed", "cancelled", "rejected", "infeasible", "dropped", "censored",
-      "makespan_s"}},
-    {"Waiting", {"wait_*", "requeue_*"}},
+      "unsubmitted", "makespan_s"}},
+    {"Waiting", {"never_started", "wait_*", "waited_*", "requeue_*"}},
     {"Completion", {"jct_*", "bounded_slowdown_*", "ettr"}},
     {"Fairness", {"jain_*"}},
     {"Cluster",
@@ -45,7 +45,7 @@ static const struct group {
     {"Packing", {"packing_*"}},
     {"Disturbance", {"preemptions", "restarts", "lost_work_*", "node_failures"}},
     {"Simulator",
-     {"events", "schedule_calls", "decisions", "decisions_refused", "refused_*", "oracle_*",
+     {"trace_*", "events", "schedule_calls", "decisions", "decisions_refused", "refused_*", "oracle_*",
       "estimates_*"}},
 };
 enum { GROUPS = sizeof groups / sizeof groups[0], OTHER = GROUPS };

@@ -128,9 +128,16 @@ static void set_rate(struct tl_trial *trial, struct tl_job *job, int64_t rate_mg
 	job->rate_mgpu = rate_mgpu;
 }
 
+/* Checkpoints stall it for a share of the time: the level is their mean. */
 static int64_t rate_of(const struct tl_job *job)
 {
-	return tl_work_of_time(job->shape->total_mgpu, job->progress.speed_ppb);
+	const struct tl_checkpoint_plan *plan = &job->progress.plan;
+	int64_t rate_mgpu = tl_work_of_time(job->shape->total_mgpu, job->progress.speed_ppb);
+	int64_t period_ns = tl_progress_period(plan);
+
+	if (period_ns == 0)
+		return rate_mgpu;
+	return (int64_t)((tl_i128)rate_mgpu * (period_ns - plan->stall_ns) / period_ns);
 }
 
 /* A co-tenant came or went: re-rate what is left, at this instant. */

@@ -109,6 +109,32 @@ static enum tl_status open_source(struct tl_trial *trial, struct tl_source *sour
 	return status;
 }
 
+/* Not the filters: they leave out what they were asked to. */
+static bool drops(const struct tl_lint_class *class)
+{
+	return strstr(class->rule, "dropped") != NULL;
+}
+
+/* Rows that the reader dropped are said on every run, class by class. */
+static void note_dropped(struct tl_trial *trial, const struct tl_source *source)
+{
+	const struct tl_trace_stats *stats = tl_trace_get_stats(source->trace);
+	FILE *note = trial->options->diagnostics;
+	uint64_t dropped = 0;
+
+	for (size_t i = 0; i < stats->lint_count; i++)
+		dropped += drops(&stats->lint[i]) ? stats->lint[i].count : 0;
+	trial->counts.rows_dropped += dropped;
+	if (dropped == 0 || note == NULL)
+		return;
+	fprintf(note, "%s: %" PRIu64 " of %" PRIu64 " rows dropped:", source->workload->path, dropped,
+	        stats->rows_read);
+	for (size_t i = 0; i < stats->lint_count; i++)
+		if (drops(&stats->lint[i]))
+			fprintf(note, " %s %" PRIu64 ";", stats->lint[i].name, stats->lint[i].count);
+	fprintf(note, " `tidelab trace lint` tells more\n");
+}
+
 enum tl_status tl_sources_open(struct tl_trial *trial, struct tl_error *error)
 {
 	trial->source_count = trial->scenario->workload_count;
@@ -119,6 +145,7 @@ enum tl_status tl_sources_open(struct tl_trial *trial, struct tl_error *error)
 
 		if (status != TL_OK)
 			return status;
+		note_dropped(trial, &trial->sources[s]);
 	}
 	return TL_OK;
 }
@@ -137,14 +164,61 @@ void tl_sources_close(struct tl_trial *trial)
 	free(trial->sources);
 }
 
+/* Requests of one size are told together: traces differ in CPU and memory alone. */
+struct infeasible {
+	int64_t gpus_mgpu;
+	uint32_t models;
+	long line;
+	uint64_t jobs;
+};
+
+enum { INFEASIBLE_TOLD = 10 };
+
+static void add_infeasible(struct infeasible *told, size_t *count,
+                           const struct tl_trace_request *request)
+{
+	for (size_t i = 0; i < *count; i++) {
+		if (told[i].gpus_mgpu != request->gpus_mgpu || told[i].models != request->models)
+			continue;
+		told[i].jobs += request->count;
+		if (request->first_line < told[i].line)
+			told[i].line = request->first_line;
+		return;
+	}
+	told[(*count)++] = (struct infeasible){.gpus_mgpu = request->gpus_mgpu,
+	                                       .models = request->models,
+	                                       .line = request->first_line,
+	                                       .jobs = request->count};
+}
+
+static void tell_infeasible(const struct tl_trial *trial, const struct tl_source *source,
+                            const struct infeasible *told, size_t count, FILE *report)
+{
+	const struct tl_intern *models = tl_trace_models(source->trace);
+	const char *path = source->workload->path;
+	double capacity = (double)trial->cluster.view.capacity_mgpu / 1000.0;
+
+	for (size_t i = 0; i < count && i < INFEASIBLE_TOLD; i++)
+		fprintf(report,
+		        "%s:%ld: infeasible: %" PRIu64 " job%s asking %g GPUs%s%s can never fit this "
+		        "cluster (%g GPUs)\n",
+		        path, told[i].line, told[i].jobs, told[i].jobs == 1 ? "" : "s",
+		        (double)told[i].gpus_mgpu / 1000.0, told[i].models == UINT32_MAX ? "" : " of ",
+		        told[i].models == UINT32_MAX ? "" : models->names[told[i].models], capacity);
+	if (count > INFEASIBLE_TOLD)
+		fprintf(report, "%s: infeasible: and jobs of %zu more sizes\n", path,
+		        count - INFEASIBLE_TOLD);
+}
+
 uint64_t tl_sources_report_infeasible(struct tl_trial *trial, FILE *report)
 {
 	uint64_t jobs = 0;
 
 	for (size_t s = 0; s < trial->source_count; s++) {
 		const struct tl_source *source = &trial->sources[s];
-		size_t count = 0;
+		size_t count = 0, told_count = 0;
 		const struct tl_trace_request *requests = tl_trace_requests(source->trace, &count);
+		struct infeasible *told = tl_calloc(count + 1, sizeof(*told));
 
 		for (size_t i = 0; i < count; i++) {
 			struct tl_request request = request_of(source, &requests[i]);
@@ -155,20 +229,11 @@ uint64_t tl_sources_report_infeasible(struct tl_trial *trial, FILE *report)
 			if (shape != NULL && tl_shapes_feasible(&trial->shapes, shape))
 				continue;
 			jobs += requests[i].count;
-			if (report == NULL)
-				continue;
-			const struct tl_intern *models = tl_trace_models(source->trace);
-
-			fprintf(report,
-			        "%s:%ld: infeasible: %" PRIu64 " job%s asking %g GPUs%s%s over %u workers can "
-			        "never fit this cluster (%g GPUs)\n",
-			        source->workload->path, requests[i].first_line, requests[i].count,
-			        requests[i].count == 1 ? "" : "s", (double)requests[i].gpus_mgpu / 1000.0,
-			        requests[i].models == UINT32_MAX ? "" : " of ",
-			        requests[i].models == UINT32_MAX ? "" : models->names[requests[i].models],
-			        shape != NULL ? shape->workers : requests[i].workers,
-			        (double)trial->cluster.view.capacity_mgpu / 1000.0);
+			add_infeasible(told, &told_count, &requests[i]);
 		}
+		if (report != NULL)
+			tell_infeasible(trial, source, told, told_count, report);
+		free(told);
 	}
 	return jobs;
 }
@@ -383,7 +448,7 @@ enum tl_status tl_sources_report_rest(struct tl_trial *trial, struct tl_error *e
 		struct tl_source *source = &trial->sources[s];
 
 		while (!source->ended) {
-			report_row(trial, source, &source->next, TL_JOB_PENDING, TL_REASON_HORIZON);
+			report_row(trial, source, &source->next, TL_JOB_PENDING, TL_REASON_UNSUBMITTED);
 			enum tl_status status = advance(source, error);
 
 			if (status != TL_OK)
