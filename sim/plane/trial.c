@@ -375,12 +375,28 @@ static enum tl_status open_books(struct tl_trial *trial, struct tl_error *error)
 	return tl_account_create(&config, &trial->account, error);
 }
 
+/* Means are over what came to its end: say when that is not all. */
+static void note_unfinished(const struct tl_trial *trial)
+{
+	size_t left = trial->jobs.waiting.count + trial->jobs.holding.count;
+	char when[48];
+
+	if (left == 0 || trial->options->diagnostics == NULL)
+		return;
+	fprintf(trial->options->diagnostics,
+	        "at the end of the run (%s) %zu jobs were unfinished, %zu of them waiting: wait_*, jct_* "
+	        "and slowdown leave them out, waited_so_far_mean_s does not\n",
+	        tl_format_duration(tl_trial_now(trial), when, sizeof(when)), left,
+	        trial->jobs.waiting.count);
+}
+
 static enum tl_status close_books(struct tl_trial *trial, struct tl_error *error)
 {
 	enum tl_status status = TL_OK;
 
 	tl_life_settle_all(trial);
 	tell_levels(trial);
+	note_unfinished(trial);
 	for (size_t i = 0; i < trial->jobs.waiting.count; i++)
 		tl_life_report(trial, trial->jobs.waiting.ids[i]);
 	for (size_t i = 0; i < trial->jobs.holding.count; i++)
