@@ -28,6 +28,7 @@ const char *const tl_schema_reason_names[TL_REASON_COUNT + 1] = {
     [TL_REASON_HORIZON] = "horizon",
     [TL_REASON_DROPPED] = "dropped",
     [TL_REASON_UNSUBMITTED] = "unsubmitted",
+    [TL_REASON_SCALED_DOWN] = "scaled-down",
     [TL_REASON_COUNT] = NULL,
 };
 
@@ -217,6 +218,28 @@ static const struct tl_column fault_columns[] = {
 };
 const struct tl_table_schema tl_schema_faults =
     TABLE("/faults", fault_columns, "one row a fault, as they were got over");
+#undef ROW
+
+#define ROW struct tl_row_window
+static const struct tl_column window_columns[] = {
+    NUMBER(t_ns, "ns", "the window's start"),
+    NUMBER(arrivals, "1", "requests that came"),
+    NUMBER(served, "1", "requests that were served, whenever they came"),
+    NUMBER(dropped, "1", "requests refused by a bound, or timed out"),
+    NUMBER(attained, "1", "of the served: within the target"),
+    NUMBER(queued, "1", "requests that wait at the window's end"),
+    NUMBER(p50_ns, "ns", "median latency of the served; -1: none"),
+    NUMBER(p95_ns, "ns", "95th percentile"),
+    NUMBER(p99_ns, "ns", "99th percentile"),
+    NUMBER(p999_ns, "ns", "99.9th percentile"),
+    NUMBER(mean_wait_ns, "ns", "mean wait before service; -1: none served"),
+    NUMBER(load, "1", "arrival rate over the capacity of the ready replicas"),
+    NUMBER(replicas, "1", "replicas wanted at the window's end"),
+    NUMBER(ready, "1", "replicas that take requests at the window's end"),
+    NUMBER(overload, "1", "1: the window is in breach (p99 above target, or requests lost)"),
+};
+const struct tl_table_schema tl_schema_windows =
+    TABLE("/services/<name>/windows", window_columns, "one row a window of a service");
 #undef ROW
 
 #define ROW struct tl_row_summary

@@ -59,6 +59,7 @@ enum tl_reason {
 	TL_REASON_HORIZON,
 	TL_REASON_DROPPED,
 	TL_REASON_UNSUBMITTED, /* the horizon came before it */
+	TL_REASON_SCALED_DOWN,
 	TL_REASON_COUNT
 };
 extern const char *const tl_schema_reason_names[TL_REASON_COUNT + 1];
@@ -205,6 +206,16 @@ struct tl_row_fault {
 	uint32_t jobs_hit;
 };
 extern const struct tl_table_schema tl_schema_faults;
+
+/* /services/<name>/windows: one row a window; the path is filled in a service. */
+struct tl_row_window {
+	int64_t t_ns;
+	uint64_t arrivals, served, dropped, attained, queued;
+	int64_t p50_ns, p95_ns, p99_ns, p999_ns, mean_wait_ns;
+	double load;
+	uint32_t replicas, ready, overload;
+};
+extern const struct tl_table_schema tl_schema_windows;
 
 /* /summary: one row a metric. */
 struct tl_row_summary {

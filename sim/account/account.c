@@ -181,6 +181,12 @@ static uint32_t count_gpu_nodes(const struct tl_cluster *cluster)
 	return count;
 }
 
+void tl_account_metric(struct tl_account *account, const char *metric, const char *unit,
+                       double value)
+{
+	tl_metrics_tell(&account->metrics, metric, unit, value);
+}
+
 enum tl_status tl_account_finish(struct tl_account *account, int64_t end_ns,
                                  const struct tl_run_counts *counts, struct tl_error *error)
 {

@@ -28,6 +28,7 @@ enum tl_purpose {
 	TL_PURPOSE_SUSPEND,
 	TL_PURPOSE_RESUME,
 	TL_PURPOSE_REWORK,        /* work that was lost */
+	TL_PURPOSE_STANDBY,       /* a ready replica with no request in service */
 	TL_PURPOSE_IDLE_RESERVED, /* free, kept for a waiting job */
 	TL_PURPOSE_IDLE_FRAGMENTED, /* free while work waits: no fit, or the policy leaves it */
 	TL_PURPOSE_IDLE_FREE,       /* free while nothing waits */
@@ -162,6 +163,11 @@ void tl_account_job(struct tl_account *account, const struct tl_job_account *job
  * computed) as they then stand. */
 void tl_account_packing(struct tl_account *account, int64_t request_mgpu, bool placed,
                         int64_t allocated_mgpu, int64_t fragmented_mgpu);
+
+/* A row of the summary that is not the books' own (a service's), shown after theirs in the
+ * order told. Before finish. */
+void tl_account_metric(struct tl_account *account, const char *metric, const char *unit,
+                       double value);
 
 /* Closes the books at the run's end, once every job has been told and every segment
  * settled up to it: asserts that the ledger equals capacity × time exactly, writes /jobs,

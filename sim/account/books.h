@@ -62,6 +62,8 @@ struct tl_metrics {
 	struct tl_tenant_book *tenants; /* by number */
 	size_t tenant_count, tenant_room;
 	struct tl_packing packing;
+	struct tl_row_summary *told; /* by others, to be shown last */
+	size_t told_count, told_room;
 	struct tl_row_summary *rows;
 	size_t row_count, row_room;
 };
@@ -70,6 +72,8 @@ void tl_metrics_init(struct tl_metrics *metrics, const struct tl_cluster *cluste
 void tl_metrics_fini(struct tl_metrics *metrics);
 /* The levels so far, up to now; returns the time that was added. */
 int64_t tl_metrics_advance(struct tl_metrics *metrics, int64_t now_ns);
+/* A row that others tell, shown after the books' own. */
+void tl_metrics_tell(struct tl_metrics *metrics, const char *name, const char *unit, double value);
 void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job);
 void tl_metrics_packing(struct tl_metrics *metrics, int64_t request_mgpu, bool placed,
                         int64_t allocated_mgpu, int64_t fragmented_mgpu);

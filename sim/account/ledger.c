@@ -21,6 +21,7 @@ const char *const tl_purpose_names[TL_PURPOSE_COUNT] = {
     [TL_PURPOSE_SUSPEND] = "suspend",
     [TL_PURPOSE_RESUME] = "resume",
     [TL_PURPOSE_REWORK] = "rework",
+    [TL_PURPOSE_STANDBY] = "standby",
     [TL_PURPOSE_IDLE_RESERVED] = "idle-reserved",
     [TL_PURPOSE_IDLE_FRAGMENTED] = "idle-fragmented",
     [TL_PURPOSE_IDLE_FREE] = "idle-free",

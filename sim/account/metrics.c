@@ -65,6 +65,7 @@ void tl_metrics_fini(struct tl_metrics *metrics)
 	tl_dist_fini(&metrics->jct);
 	free(metrics->tenants);
 	free(metrics->rows);
+	free(metrics->told);
 }
 
 int64_t tl_metrics_advance(struct tl_metrics *metrics, int64_t now_ns)
@@ -212,19 +213,31 @@ void tl_metrics_packing(struct tl_metrics *metrics, int64_t request_mgpu, bool p
 
 /* ---- the summary ---- */
 
+static struct tl_row_summary row_of(const char *name, const char *unit, double value)
+{
+	struct tl_row_summary row;
+
+	memset(&row, 0, sizeof row);
+	tl_row_text(row.metric, sizeof row.metric, name);
+	tl_row_text(row.unit, sizeof row.unit, unit);
+	row.value = value;
+	row.ci_low = (double)NAN;
+	row.ci_high = (double)NAN;
+	return row;
+}
+
 static void add(struct tl_metrics *metrics, const char *name, const char *unit, double value)
 {
-	struct tl_row_summary *row;
-
 	metrics->rows = tl_grow(metrics->rows, &metrics->row_room, metrics->row_count + 1,
 	                        sizeof *metrics->rows);
-	row = &metrics->rows[metrics->row_count++];
-	memset(row, 0, sizeof *row);
-	tl_row_text(row->metric, sizeof row->metric, name);
-	tl_row_text(row->unit, sizeof row->unit, unit);
-	row->value = value;
-	row->ci_low = (double)NAN;
-	row->ci_high = (double)NAN;
+	metrics->rows[metrics->row_count++] = row_of(name, unit, value);
+}
+
+void tl_metrics_tell(struct tl_metrics *metrics, const char *name, const char *unit, double value)
+{
+	metrics->told = tl_grow(metrics->told, &metrics->told_room, metrics->told_count + 1,
+	                        sizeof *metrics->told);
+	metrics->told[metrics->told_count++] = row_of(name, unit, value);
 }
 
 /* A metric of a family: `gpu_h_` and `idle-free` make gpu_h_idle_free. */
@@ -387,4 +400,6 @@ void tl_metrics_summarise(struct tl_metrics *metrics, const struct tl_ledger *le
 	summarise_run(metrics, counts);
 	if (metrics->packing.told > 0)
 		summarise_packing(metrics);
+	for (size_t i = 0; i < metrics->told_count; i++)
+		add(metrics, metrics->told[i].metric, metrics->told[i].unit, metrics->told[i].value);
 }

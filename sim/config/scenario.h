@@ -10,6 +10,7 @@
 #include "policies/abi/tidelab_policy.h"
 #include "sim/base/error.h"
 #include "sim/cluster/cluster.h"
+#include "sim/config/service_setting.h"
 #include "traces/trace.h"
 
 #include <stdbool.h>
@@ -110,11 +111,12 @@ enum tl_output_table {
 	TL_TABLE_SUMMARY = 1u << 5,
 	TL_TABLE_PLACEMENTS = 1u << 6,
 	TL_TABLE_DECISIONS = 1u << 7,
-	TL_TABLE_FAULTS = 1u << 8
+	TL_TABLE_FAULTS = 1u << 8,
+	TL_TABLE_WINDOWS = 1u << 9 /* of every service */
 };
 #define TL_TABLES_DEFAULT                                                                          \
 	(TL_TABLE_JOBS | TL_TABLE_TRANSITIONS | TL_TABLE_TIMELINE | TL_TABLE_NODES |               \
-	 TL_TABLE_LEDGER | TL_TABLE_SUMMARY | TL_TABLE_FAULTS)
+	 TL_TABLE_LEDGER | TL_TABLE_SUMMARY | TL_TABLE_FAULTS | TL_TABLE_WINDOWS)
 
 struct tl_scenario {
 	char name[TL_NAME_MAX];
@@ -126,6 +128,9 @@ struct tl_scenario {
 	struct tl_cluster_spec cluster;
 	struct tl_workload *workloads;
 	size_t workload_count;
+	struct tl_service_setting *services;
+	size_t service_count;
+	int64_t window_ns; /* of services: metrics.window; 5 s */
 	struct tl_seat_setting
 	    seats[TL_SEAT_COUNT]; /* SCHEDULER's settings: every key of policy: that is no seat */
 	struct tl_physics physics;

@@ -31,6 +31,7 @@ void tl_changes_fini(struct tl_trial *trial)
 		free(set->freed.stamps);
 		free(set->taken.nodes);
 		free(set->taken.stamps);
+		free(set->windows);
 	}
 }
 
@@ -67,6 +68,16 @@ void tl_changes_nodes(struct tl_trial *trial, const struct tl_alloc *where, bool
 		list_node(freed ? &set->freed : &set->taken, where->nodes[w], trial->set_number);
 }
 
+void tl_changes_window(struct tl_trial *trial, uint32_t service)
+{
+	struct tl_change_set *set = &trial->change_sets[trial->filling];
+
+	set->windows = tl_grow(set->windows, &set->window_capacity, set->window_count + 1,
+	                       sizeof(*set->windows));
+	set->windows[set->window_count++] = service;
+	set->why |= TL_WHY_WINDOW;
+}
+
 void tl_changes_why(struct tl_trial *trial, enum tl_why why)
 {
 	trial->change_sets[trial->filling].why |= (uint32_t)why;
@@ -85,6 +96,7 @@ const struct tl_change_set *tl_changes_turn(struct tl_trial *trial, struct tl_ch
 		open->lists[l].count = 0;
 	}
 	open->freed.count = open->taken.count = 0;
+	open->window_count = 0;
 	open->why = 0;
 	trial->filling = 1 - trial->filling;
 	trial->set_number++;
@@ -104,6 +116,8 @@ const struct tl_change_set *tl_changes_turn(struct tl_trial *trial, struct tl_ch
 	    .freed = closed->freed.nodes,
 	    .taken = closed->taken.nodes,
 	    .freed_count = (uint32_t)closed->freed.count,
-	    .taken_count = (uint32_t)closed->taken.count};
+	    .taken_count = (uint32_t)closed->taken.count,
+	    .windows = closed->windows,
+	    .window_count = (uint32_t)closed->window_count};
 	return closed;
 }

@@ -164,11 +164,11 @@ static enum tl_refusal decide_resize(const struct tl_host *host, tl_job_id id, u
 static enum tl_refusal decide_scale(const struct tl_host *host, uint32_t service, uint32_t replicas)
 {
 	struct tl_trial *trial = trial_of(host);
+	enum tl_refusal refusal = TL_REFUSED_OUTSIDE_SCHEDULE;
 
-	(void)service;
-	(void)replicas;
-	return answer(trial, TL_DECISION_SCALE, 0, NULL,
-	              trial->in_schedule ? TL_REFUSED_NO_SUCH_SERVICE : TL_REFUSED_OUTSIDE_SCHEDULE);
+	if (trial->in_schedule)
+		refusal = tl_services_scale(trial, service, replicas);
+	return answer(trial, TL_DECISION_SCALE, 0, NULL, refusal);
 }
 
 static enum tl_refusal decide_reserve(const struct tl_host *host, tl_job_id id, int64_t at_ns,

@@ -127,9 +127,7 @@ static const struct tl_queue_view *read_queue(const struct tl_host *host, uint32
 
 static const struct tl_service_view *read_service(const struct tl_host *host, uint32_t service)
 {
-	(void)host;
-	(void)service;
-	return NULL; /* a world of recorded jobs has no services */
+	return tl_services_view(trial_of(host), service);
 }
 
 static uint32_t read_tenant_count(const struct tl_host *host)
@@ -144,8 +142,7 @@ static uint32_t read_queue_count(const struct tl_host *host)
 
 static uint32_t read_service_count(const struct tl_host *host)
 {
-	(void)host;
-	return 0;
+	return tl_services_count(trial_of(host));
 }
 
 /* ---- help ---- */
@@ -226,11 +223,27 @@ static int64_t oracle_remaining(const struct tl_host *host, tl_job_id id)
 	return job->progress.work_ns - job->progress.done_ns;
 }
 
+static int64_t oracle_arrivals(const struct tl_host *host, uint32_t service, int64_t at_ns)
+{
+	return tl_services_rate_per_ks(trial_of(host), service, at_ns, false);
+}
+
 static const struct tl_oracle oracle = {.struct_size = sizeof(oracle),
-                                        .remaining_ns = oracle_remaining};
+                                        .remaining_ns = oracle_remaining,
+                                        .arrivals_per_ks = oracle_arrivals};
+
+static int64_t calendar_planned(const struct tl_host *host, uint32_t service, int64_t at_ns)
+{
+	return tl_services_rate_per_ks(trial_of(host), service, at_ns, true);
+}
+
+static const struct tl_calendar calendar = {.struct_size = sizeof(calendar),
+                                            .planned_per_ks = calendar_planned};
 
 static const void *extension(const struct tl_host *host, const char *id)
 {
+	if (id != NULL && strcmp(id, TL_EXTENSION_CALENDAR) == 0)
+		return tl_services_count(trial_of(host)) > 0 ? &calendar : NULL;
 	if (id == NULL || strcmp(id, TL_EXTENSION_ORACLE) != 0)
 		return NULL;
 	trial_of(host)->counts.oracle_used = true;

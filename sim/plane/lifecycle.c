@@ -30,6 +30,11 @@ static void set_event(struct tl_trial *trial, tl_job_id id, int64_t at_ns, enum 
 	                                              (uint32_t)kind, id);
 }
 
+static bool is_replica(struct tl_trial *trial, tl_job_id id)
+{
+	return (tl_job_view_of(&trial->jobs, id)->flags & TL_JOB_REPLICA) != 0;
+}
+
 /* ---- running: speed, progress, books ---- */
 
 /* Books what a running job did since its last settling. */
@@ -45,6 +50,12 @@ static void settle(struct tl_trial *trial, tl_job_id id)
 
 	if (stretch.wall_ns == 0)
 		return;
+	view->attained_ns += stretch.wall_ns;
+	view->attained_mark_ns = tl_trial_now(trial);
+	if (is_replica(trial, id)) { /* what it served is moved from here, window by window */
+		tl_ledger_add(ledger, job->account, TL_PURPOSE_STANDBY, mgpu * stretch.wall_ns);
+		return;
+	}
 	if (job->interference_ppb != TL_PPB) {
 		near_ns = tl_work_of_time(stretch.run_ns, TL_PPB * 1000 / job->slow_milli) - stretch.work_ns;
 		apart_ns -= near_ns;
@@ -55,8 +66,6 @@ static void settle(struct tl_trial *trial, tl_job_id id)
 	tl_ledger_add(ledger, job->account, TL_PURPOSE_CHECKPOINT,
 	              mgpu * (stretch.wall_ns - stretch.run_ns));
 	job->productive_mgpu_ns += mgpu * stretch.work_ns;
-	view->attained_ns += stretch.wall_ns;
-	view->attained_mark_ns = tl_trial_now(trial);
 	view->committed_ns = tl_progress_cycle_start(&job->progress);
 }
 
@@ -151,6 +160,10 @@ static void refresh_speed(struct tl_trial *trial, tl_job_id id)
 	settle(trial, id);
 	job->interference_ppb = interference_ppb;
 	job->progress.speed_ppb = speed_ppb(job);
+	if (is_replica(trial, id)) {
+		tl_services_speed(trial, id, job->progress.speed_ppb);
+		return;
+	}
 	set_rate(trial, job, rate_of(job));
 	cancel_event(trial, job);
 	set_completion(trial, id);
@@ -218,13 +231,16 @@ static void change_state(struct tl_trial *trial, tl_job_id id, enum tl_job_state
 
 	if (from == TL_JOB_RUNNING)
 		set_rate(trial, job, 0);
+	if (from == TL_JOB_RUNNING && is_replica(trial, id))
+		tl_services_gone(trial, id);
 	job->reason = cause;
 	if (waits(from) && !waits(to))
 		tl_queues_leave(trial, id);
 	tl_job_set_state(&trial->jobs, id, to, now_ns);
 	if (waits(to) && !waits(from))
 		tl_queues_join(trial, id);
-	tl_account_transition(trial->account, now_ns, job->row, from, to, cause, first_node(job));
+	if (job->row != TL_ROW_OF_NO_JOB)
+		tl_account_transition(trial->account, now_ns, job->row, from, to, cause, first_node(job));
 	tl_seats_observe_state(trial, id, from);
 	if (id == trial->explained)
 		tl_trial_explain(trial, id, "%s -> %s (%s)", tl_schema_state_names[from],
@@ -269,7 +285,8 @@ static void book_held(struct tl_trial *trial, struct tl_job *job, const struct t
 		const struct tl_worker *worker =
 		    w + 1 == where->worker_count ? &job->shape->last : &job->shape->full;
 
-		tl_account_placement(trial->account, job->row, where->nodes[w],
+		if (job->row != TL_ROW_OF_NO_JOB)
+			tl_account_placement(trial->account, job->row, where->nodes[w],
 		                     (int64_t)worker->gpus * worker->share_mgpu, since_ns, now_ns, reason);
 	}
 }
@@ -320,6 +337,8 @@ static int64_t cold_start_ns(const struct tl_trial *trial, const struct tl_job *
 
 	if (physics->ideal)
 		return 0;
+	if (job->row == TL_ROW_OF_NO_JOB)
+		return tl_services_start_ns(trial, job);
 	return job->shape->gpus <= physics->cold_small_gpus ? physics->cold_small_ns
 	                                                    : physics->cold_large_ns;
 }
@@ -411,7 +430,10 @@ void tl_life_ready(struct tl_trial *trial, tl_job_id id)
 	change_state(trial, id, TL_JOB_RUNNING, TL_REASON_READY);
 	job->interference_ppb = interference_of(trial, job);
 	tl_progress_begin(&job->progress, now_ns, speed_ppb(job));
-	set_rate(trial, job, rate_of(job));
+	if (is_replica(trial, id))
+		tl_services_ready(trial, id, job->progress.speed_ppb);
+	else
+		set_rate(trial, job, rate_of(job));
 	view->attained_mark_ns = now_ns;
 	view->committed_ns = now_ns;
 	view->utilisation_milli = job->demand_milli;
@@ -436,6 +458,8 @@ static void end_job(struct tl_trial *trial, tl_job_id id, enum tl_job_state stat
 	tl_reserve_drop(trial, id);
 	tl_chaos_recovered(trial, job);
 	tl_changes_job(trial, TL_LIST_ENDED, id);
+	if (job->row == TL_ROW_OF_NO_JOB)
+		return;
 	tl_life_report(trial, id);
 	atomic_fetch_add_explicit(&trial->pulse->rows_done, 1, memory_order_relaxed);
 }
@@ -461,6 +485,25 @@ void tl_life_complete(struct tl_trial *trial, tl_job_id id)
 void tl_life_reject(struct tl_trial *trial, tl_job_id id, enum tl_reason reason)
 {
 	end_job(trial, id, TL_JOB_FAILED, reason);
+}
+
+void tl_life_end_replica(struct tl_trial *trial, tl_job_id id)
+{
+	bool running = tl_job_view_of(&trial->jobs, id)->state == TL_JOB_RUNNING;
+
+	book_state(trial, id);
+	tl_services_forget(trial, id);
+	end_job(trial, id, running ? TL_JOB_SUCCEEDED : TL_JOB_FAILED, TL_REASON_SCALED_DOWN);
+}
+
+void tl_life_book_replica(struct tl_trial *trial, tl_job_id id, int64_t busy_ppb)
+{
+	struct tl_job *job = tl_job_of(&trial->jobs, id);
+
+	if (tl_job_view_of(&trial->jobs, id)->state != TL_JOB_RUNNING)
+		return;
+	settle(trial, id);
+	set_rate(trial, job, tl_work_of_time(job->shape->total_mgpu, busy_ppb));
 }
 
 /* ---- suspension ---- */
@@ -614,7 +657,11 @@ void tl_life_strike(struct tl_trial *trial, tl_job_id id, enum tl_reason reason)
 	if (from == TL_JOB_RUNNING || from == TL_JOB_SUSPENDING)
 		roll_back(trial, job);
 	view->restarts++;
-	if (view->restarts > trial->scenario->max_restarts) {
+	if (job->draining) { /* it was to go anyway */
+		tl_life_end_replica(trial, id);
+		return;
+	}
+	if (!is_replica(trial, id) && view->restarts > trial->scenario->max_restarts) {
 		end_job(trial, id, TL_JOB_FAILED, TL_REASON_RESTARTS_EXHAUSTED);
 		return;
 	}

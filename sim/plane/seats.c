@@ -21,7 +21,8 @@ static enum tl_status load_one(struct tl_trial *trial, enum tl_seat_kind seat,
 		                    "policy.%s: got `%s`, a module for the %s seat, wanted one for %s",
 		                    tl_seat_names[seat], setting->use,
 		                    tl_seat_names[instance->loaded.module->seat], tl_seat_names[seat]);
-	if ((instance->loaded.module->capabilities & TL_NEEDS_SERVICES) != 0)
+	if ((instance->loaded.module->capabilities & TL_NEEDS_SERVICES) != 0 &&
+	    trial->scenario->service_count == 0)
 		return tl_error_set(error, TL_E_CONFIG, file, setting->line, setting->column,
 		                    "policy.%s: `%s` needs services, and the scenario has none",
 		                    tl_seat_names[seat], setting->use);
@@ -173,6 +174,20 @@ void tl_seats_observe_state(struct tl_trial *trial, tl_job_id id, enum tl_job_st
 
 		if (ops->job_state_changed != NULL)
 			ops->job_state_changed(instance->self, tl_job_view_of(&trial->jobs, id), from);
+	}
+	trial->in_schedule = deciding;
+}
+
+void tl_seats_observe_window(struct tl_trial *trial, uint32_t service)
+{
+	bool deciding = stop_deciding(trial);
+
+	for (uint32_t i = 0; i < trial->observer_count; i++) {
+		const struct tl_instance *instance = trial->observers[i];
+		const struct tl_observer_ops *ops = instance->loaded.module->observer;
+
+		if (ops->window_closed != NULL)
+			ops->window_closed(instance->self, service, tl_services_view(trial, service));
 	}
 	trial->in_schedule = deciding;
 }

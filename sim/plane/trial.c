@@ -110,6 +110,9 @@ static void apply(void *owner, const struct tl_event *event)
 	case TL_EVENT_NODE_REPAIR:
 		tl_chaos_apply(trial, event);
 		break;
+	case TL_EVENT_WINDOW:
+		tl_services_window(trial);
+		break;
 	case TL_EVENT_SAMPLE:
 		break;
 	}
@@ -144,7 +147,8 @@ static void end_static(struct tl_trial *trial)
 
 static bool all_done(const struct tl_trial *trial)
 {
-	if (trial->jobs.waiting.count > 0 || trial->jobs.holding.count > 0)
+	if (trial->jobs.waiting.count > 0 || trial->jobs.holding.count > 0 ||
+	    tl_services_count(trial) > 0)
 		return false;
 	for (size_t s = 0; s < trial->source_count; s++)
 		if (!trial->sources[s].ended)
@@ -270,6 +274,8 @@ static enum tl_status set_up(struct tl_trial *trial, struct tl_error *error)
 	status = tl_seats_load(trial, error);
 	if (status == TL_OK)
 		status = tl_sources_open(trial, error);
+	if (status == TL_OK)
+		status = tl_services_create(trial, error);
 	if (status == TL_OK) {
 		view_tenants(trial);
 		expect_shapes(trial);
@@ -282,6 +288,7 @@ static void tear_down(struct tl_trial *trial)
 	tl_seats_unload(trial);
 	tl_sources_close(trial);
 	tl_chaos_fini(trial);
+	tl_services_destroy(trial);
 	tl_account_destroy(trial->account);
 	if (trial->results != NULL)
 		tl_results_abandon(trial->results);
@@ -372,7 +379,14 @@ static enum tl_status open_books(struct tl_trial *trial, struct tl_error *error)
 	                                         .queues = &trial->queues,
 	                                         .model_names = names};
 
-	return tl_account_create(&config, &trial->account, error);
+	status = tl_account_create(&config, &trial->account, error);
+	return status == TL_OK ? tl_services_open_tables(trial, error) : status;
+}
+
+static void report_input(struct tl_trial *trial, tl_job_id id)
+{
+	if (tl_job_of(&trial->jobs, id)->row != TL_ROW_OF_NO_JOB)
+		tl_life_report(trial, id);
 }
 
 /* Means are over what came to its end: say when that is not all. */
@@ -395,12 +409,13 @@ static enum tl_status close_books(struct tl_trial *trial, struct tl_error *error
 	enum tl_status status = TL_OK;
 
 	tl_life_settle_all(trial);
+	tl_services_finish(trial);
 	tell_levels(trial);
 	note_unfinished(trial);
 	for (size_t i = 0; i < trial->jobs.waiting.count; i++)
-		tl_life_report(trial, trial->jobs.waiting.ids[i]);
+		report_input(trial, trial->jobs.waiting.ids[i]);
 	for (size_t i = 0; i < trial->jobs.holding.count; i++)
-		tl_life_report(trial, trial->jobs.holding.ids[i]);
+		report_input(trial, trial->jobs.holding.ids[i]);
 	tl_chaos_finish(trial);
 	status = tl_sources_report_rest(trial, error);
 	if (status != TL_OK)
@@ -438,6 +453,7 @@ static enum tl_status run(struct tl_trial *trial, struct tl_error *error)
 	tl_sources_report_infeasible(trial, trial->options->diagnostics);
 	atomic_store_explicit(&trial->pulse->rows_total, trial->row_count, memory_order_relaxed);
 	tl_seats_open(trial, TL_SEAT_SCHEDULER);
+	tl_services_arm(trial);
 	if (trial->failure.code == TL_OK)
 		status = tl_sources_arm(trial, error);
 	if (status != TL_OK)

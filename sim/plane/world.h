@@ -9,6 +9,7 @@
  *   seats.c      instances of policy modules
  *   host.c       the contract's reads;  decide.c  its decisions, validated
  *   queues.c     who waits in which queue;  reserve.c  what is kept for whom
+ *   services.c   online services: replicas, requests, windows
  *   watch.c      stall and livelock
  */
 #ifndef TIDELAB_PLANE_WORLD_H
@@ -25,6 +26,7 @@
 #include "sim/engine/engine.h"
 #include "sim/plane/module.h"
 #include "sim/plane/pulse.h"
+#include "sim/plane/services.h"
 #include "sim/plane/trial.h"
 #include "sim/work/job.h"
 #include "sim/work/shapes.h"
@@ -39,6 +41,7 @@ enum tl_event_kind {
 	TL_EVENT_SAVED,    /* job: its save is done, or its grace is up */
 	TL_EVENT_WAKE,     /* instance */
 	TL_EVENT_SAMPLE,
+	TL_EVENT_WINDOW,   /* of the services */
 	TL_EVENT_FAULT,    /* entry of faults: */
 	TL_EVENT_NODE_FAIL,
 	TL_EVENT_NODE_REPAIR
@@ -64,6 +67,8 @@ struct tl_node_list {
 struct tl_change_set {
 	struct tl_id_list lists[TL_LIST_COUNT];
 	struct tl_node_list freed, taken;
+	uint32_t *windows; /* services */
+	size_t window_count, window_capacity;
 	uint32_t why;
 };
 
@@ -71,6 +76,8 @@ void tl_changes_init(struct tl_trial *trial);
 void tl_changes_fini(struct tl_trial *trial);
 void tl_changes_job(struct tl_trial *trial, enum tl_change_list list, tl_job_id id);
 void tl_changes_nodes(struct tl_trial *trial, const struct tl_alloc *where, bool freed);
+/* A service's window has closed. */
+void tl_changes_window(struct tl_trial *trial, uint32_t service);
 void tl_changes_why(struct tl_trial *trial, enum tl_why why);
 /* Closes the set being filled and opens the other; out points into the closed one. */
 const struct tl_change_set *tl_changes_turn(struct tl_trial *trial, struct tl_changes *out);
@@ -108,6 +115,7 @@ void tl_seats_enter(struct tl_trial *trial, const struct tl_instance *instance,
                     const char *callback);
 void tl_seats_observe_submitted(struct tl_trial *trial, tl_job_id id);
 void tl_seats_observe_state(struct tl_trial *trial, tl_job_id id, enum tl_job_state from);
+void tl_seats_observe_window(struct tl_trial *trial, uint32_t service);
 void tl_seats_observe_node(struct tl_trial *trial, uint32_t node);
 /* Fills the host's function table (host.c) for an instance. */
 void tl_host_fill(struct tl_instance *instance);
@@ -153,6 +161,10 @@ void tl_life_migrate(struct tl_trial *trial, tl_job_id id, const struct tl_place
 void tl_life_strike(struct tl_trial *trial, tl_job_id id, enum tl_reason reason);
 /* A suspended job loses its host memory. */
 void tl_life_cool(struct tl_trial *trial, tl_job_id id);
+/* A replica is no longer wanted: it ends as Succeeded, wherever it stands. */
+void tl_life_end_replica(struct tl_trial *trial, tl_job_id id);
+/* Books a running replica up to now; busy_ppb: what of its time it served, for the levels. */
+void tl_life_book_replica(struct tl_trial *trial, tl_job_id id, int64_t busy_ppb);
 /* Ends a job that waits. */
 void tl_life_reject(struct tl_trial *trial, tl_job_id id, enum tl_reason reason);
 /* Tells the account of a job that is done with, or of one the horizon cut off. */
@@ -210,6 +222,8 @@ void tl_reserve_drop(struct tl_trial *trial, tl_job_id id);
 /* What is free now of all GPUs that are kept. O(those). */
 int64_t tl_reserve_free_mgpu(const struct tl_trial *trial);
 
+#define TL_ROW_OF_NO_JOB UINT64_MAX /* job.row of a replica: it is no input */
+
 /* ---- the trial ---- */
 
 struct tl_trial {
@@ -241,6 +255,7 @@ struct tl_trial {
 	uint64_t set_number;
 	struct tl_id_list static_waiting;  /* to be dropped unless started at once */
 	struct tl_chaos *chaos;
+	struct tl_services *services;
 	struct tl_run_counts counts;
 	struct tl_reservations reservations;
 	int64_t productive_mgpu, nominal_mgpu; /* levels */

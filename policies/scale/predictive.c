@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Replicas for what the forecast seat expects a little ahead, or for what is there now
+ * where that is more. O(services) a look, and what the forecast costs.
+ */
+#include "policies/lib/module.h"
+#include "policies/lib/scale.h"
+
+enum { OPTION_AHEAD, OPTION_TARGET, OPTION_CHECK, OPTION_COUNT };
+
+struct predictive {
+	const struct tl_host *host;
+	struct tl_seat forecast;
+	struct tl_scale_state *states;
+	int64_t ahead_ns, target_milli, check_ns;
+};
+
+static const struct tl_option options[OPTION_COUNT] = {
+    [OPTION_AHEAD] = {.name = "ahead",
+                      .type = TL_OPTION_DURATION,
+                      .unit = "",
+                      .standard = "5min",
+                      .min = 0,
+                      .max = 8.64e13,
+                      .help = "how far ahead; shorter than a start-up it comes late, the farther the worse the forecast"},
+    [OPTION_TARGET] = {.name = "target",
+                       .type = TL_OPTION_REAL,
+                       .unit = "of capacity",
+                       .standard = "0.7",
+                       .min = 0.01,
+                       .max = 1,
+                       .help = "load at the expected rate"},
+    [OPTION_CHECK] = {.name = "check",
+                      .type = TL_OPTION_DURATION,
+                      .unit = "",
+                      .standard = "30s",
+                      .min = 1e6,
+                      .max = 8.64e13,
+                      .help = "between looks"},
+};
+
+static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *changes,
+                        struct tl_scale_target *out, uint32_t room)
+{
+	struct predictive *p = self;
+	const struct tl_forecast_ops *forecast = p->forecast.ops;
+	uint32_t services = p->host->service_count(p->host), count = 0;
+
+	(void)changes;
+	for (uint32_t s = 0; s < services; s++) {
+		const struct tl_service_view *view = p->host->service(p->host, s);
+
+		if (!tl_scale_due(&p->states[s], now_ns, p->check_ns))
+			continue;
+		int64_t expected_per_ks = forecast->rate_per_ks(p->forecast.self, s, now_ns + p->ahead_ns);
+		int64_t rate_per_ks = tl_scale_rate_per_ks(view);
+
+		count = tl_scale_put(
+		    out, count, room, s, view,
+		    tl_scale_for_rate(view, expected_per_ks > rate_per_ks ? expected_per_ks : rate_per_ks,
+		                      p->target_milli));
+	}
+	return count;
+}
+
+static int create(const struct tl_host *host, const struct tl_create *create, void **self)
+{
+	const struct tl_option_value *values = create->options;
+
+	if (tl_module_instance(host, create, sizeof(struct predictive), self) != 0)
+		return -1;
+	struct predictive *p = *self;
+
+	p->host = host;
+	p->ahead_ns = values[OPTION_AHEAD].i;
+	p->target_milli = (int64_t)(values[OPTION_TARGET].f * 1000.0 + 0.5);
+	p->check_ns = values[OPTION_CHECK].i;
+	p->forecast = host->seat(host, TL_SEAT_FORECAST);
+	if (!p->forecast.module)
+		return tl_module_fail(create, "wanted a module in the forecast seat");
+	p->states = tl_scale_states(host);
+	return p->states ? 0 : tl_module_fail(create, "out of memory");
+}
+
+static const struct tl_scale_ops ops = {.struct_size = sizeof(ops), .targets = targets};
+
+TL_MODULE = {
+    TL_MODULE_HEAD(TL_SEAT_SCALE),
+    .capabilities = TL_NEEDS_SERVICES,
+    .name = "predictive",
+    .version = "1.0",
+    .summary = "replicas for what the forecast seat expects a little ahead",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .ops = &ops,
+};

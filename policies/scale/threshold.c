@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Above a threshold, as many replicas as bring the measure to its target; below another
+ * one for long enough, as many fewer. Looks once a check interval. O(services) a look.
+ */
+#include "policies/lib/module.h"
+#include "policies/lib/scale.h"
+
+enum {
+	OPTION_METRIC,
+	OPTION_HIGH,
+	OPTION_LOW,
+	OPTION_TARGET,
+	OPTION_CHECK,
+	OPTION_DOWN_AFTER,
+	OPTION_COUNT
+};
+
+struct threshold {
+	const struct tl_host *host;
+	struct tl_scale_rule rule;
+	struct tl_scale_state *states;
+	int64_t check_ns;
+};
+
+static const struct tl_option options[OPTION_COUNT] = {
+    [OPTION_METRIC] = {.name = "metric",
+                       .type = TL_OPTION_CHOICE,
+                       .unit = "",
+                       .standard = "load",
+                       .choices = TL_SCALE_METRICS,
+                       .help = "load of capacity, mean wait or p99 over the SLO's target, or requests "
+                               "queued per replica over ten"},
+    [OPTION_HIGH] = {.name = "high",
+                     .type = TL_OPTION_REAL,
+                     .unit = "of the measure",
+                     .standard = "0.8",
+                     .min = 0.01,
+                     .max = 100,
+                     .help = "grow above it; too high and p99 breaks first, too low and GPUs idle"},
+    [OPTION_LOW] = {.name = "low",
+                    .type = TL_OPTION_REAL,
+                    .unit = "of the measure",
+                    .standard = "0.5",
+                    .min = 0,
+                    .max = 100,
+                    .help = "shrink below it; close to `high` it swings"},
+    [OPTION_TARGET] = {.name = "target",
+                       .type = TL_OPTION_REAL,
+                       .unit = "of the measure",
+                       .standard = "0.7",
+                       .min = 0.01,
+                       .max = 100,
+                       .help = "what a change aims at"},
+    [OPTION_CHECK] = {.name = "check",
+                      .type = TL_OPTION_DURATION,
+                      .unit = "",
+                      .standard = "30s",
+                      .min = 1e6,
+                      .max = 8.64e13,
+                      .help = "between looks; long ones add to every reaction"},
+    [OPTION_DOWN_AFTER] = {.name = "down_after",
+                           .type = TL_OPTION_DURATION,
+                           .unit = "",
+                           .standard = "5min",
+                           .min = 0,
+                           .max = 8.64e13,
+                           .help = "low for so long before replicas go; short ones thrash"},
+};
+
+static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *changes,
+                        struct tl_scale_target *out, uint32_t room)
+{
+	struct threshold *t = self;
+	uint32_t services = t->host->service_count(t->host), count = 0;
+
+	(void)changes;
+	for (uint32_t s = 0; s < services; s++) {
+		const struct tl_service_view *view = t->host->service(t->host, s);
+
+		if (tl_scale_due(&t->states[s], now_ns, t->check_ns))
+			count = tl_scale_put(out, count, room, s, view,
+			                     tl_scale_threshold(&t->rule, &t->states[s], view, now_ns));
+	}
+	return count;
+}
+
+static int create(const struct tl_host *host, const struct tl_create *create, void **self)
+{
+	const struct tl_option_value *values = create->options;
+
+	if (tl_module_instance(host, create, sizeof(struct threshold), self) != 0)
+		return -1;
+	struct threshold *t = *self;
+
+	t->host = host;
+	t->check_ns = values[OPTION_CHECK].i;
+	t->rule = (struct tl_scale_rule){
+	    .metric = (enum tl_scale_metric)values[OPTION_METRIC].i,
+	    .high_milli = (int64_t)(values[OPTION_HIGH].f * 1000.0 + 0.5),
+	    .low_milli = (int64_t)(values[OPTION_LOW].f * 1000.0 + 0.5),
+	    .target_milli = (int64_t)(values[OPTION_TARGET].f * 1000.0 + 0.5),
+	    .down_after_ns = values[OPTION_DOWN_AFTER].i};
+	if (t->rule.low_milli >= t->rule.high_milli)
+		return tl_module_fail(create, "low: wanted less than high");
+	t->states = tl_scale_states(host);
+	return t->states ? 0 : tl_module_fail(create, "out of memory");
+}
+
+static const struct tl_scale_ops ops = {.struct_size = sizeof(ops), .targets = targets};
+
+TL_MODULE = {
+    TL_MODULE_HEAD(TL_SEAT_SCALE),
+    .name = "threshold",
+    .version = "1.0",
+    .summary = "grows above a threshold, shrinks below another",
+    .options = options,
+    .option_count = OPTION_COUNT,
+    .option_stride = sizeof(struct tl_option),
+    .create = create,
+    .ops = &ops,
+};

@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/plane/services.h"
+
+#include "sim/base/assert.h"
+#include "sim/plane/world.h"
+#include "sim/work/requests.h"
+#include "workloads/arrivals.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct service {
+	const struct tl_service_setting *setting;
+	struct tl_requests *requests;
+	struct tl_arrivals *arrivals;
+	struct tl_arrivals *plan; /* the same without bursts and surges */
+	struct tl_arrival_block block;
+	struct tl_service_tokens *tokens;
+	size_t token_capacity;
+	const struct tl_shape *shape;
+	uint32_t tenant, queue, account;
+	struct tl_id_list replicas; /* every live one, in order of submission */
+	struct tl_table *table;
+	bool *has_image; /* by node */
+	bool *hot;
+	struct tl_service_view view;
+	int64_t breach_ns;   /* Σ over windows with p99 above target */
+	int64_t breach_from_ns; /* start of the run of such windows; -1 */
+	uint64_t starts, cold_starts;
+	uint64_t penalised;  /* requests missed or late */
+	uint64_t scale_ups, scale_downs;
+	tl_job_id departing; /* drained, being ended; 0 */
+};
+
+struct tl_services {
+	struct service *items;
+	uint32_t count;
+	int64_t window_ns;
+	int64_t next_window;
+};
+
+/* ---- setting up ---- */
+
+/* The nodes that keep a loaded minimal instance: the first that could hold a replica. */
+static void mark_hot(const struct tl_trial *trial, struct service *service)
+{
+	uint32_t left = service->setting->hot_nodes;
+
+	for (uint32_t n = 0; n < trial->cluster.view.node_count && left > 0; n++) {
+		const struct tl_node_view *node = &trial->cluster.nodes[n];
+
+		if (node->gpu_count < service->shape->full.gpus ||
+		    (service->shape->gpus > 0 && node->gpu_count == 0))
+			continue;
+		service->hot[n] = service->has_image[n] = true;
+		left--;
+	}
+}
+
+static enum tl_status create_one(struct tl_trial *trial, uint32_t number, struct service *service,
+                                 struct tl_error *error)
+{
+	const struct tl_scenario *scenario = trial->scenario;
+	const struct tl_service_setting *setting = &scenario->services[number];
+	const struct tl_request request = {.gpus_mgpu = setting->gpus_mgpu,
+	                                   .gpu_memory_bytes = setting->gpu_memory_bytes,
+	                                   .cpu_milli = setting->cpu_milli,
+	                                   .ram_bytes = setting->ram_bytes,
+	                                   .workers = 1,
+	                                   .model_mask = UINT64_MAX};
+	struct tl_arrival_spec plan = setting->arrivals;
+
+	service->setting = setting;
+	service->breach_from_ns = TL_NONE;
+	service->shape = tl_shapes_intern(&trial->shapes, &request, false);
+	if (service->shape == NULL || !tl_shapes_feasible(&trial->shapes, service->shape))
+		return tl_error_set(error, TL_E_CONFIG, scenario->path, setting->line, setting->column,
+		                    "service `%s`: a replica of %g GPUs can never fit this cluster",
+		                    setting->name, (double)setting->gpus_mgpu / 1000.0);
+	service->tenant = tl_intern_put(&trial->tenants, setting->tenant);
+	int64_t queue = setting->queue[0] != '\0' ? tl_intern_find(&trial->queues, setting->queue) : 0;
+
+	if (queue < 0)
+		return tl_error_set(error, TL_E_CONFIG, scenario->path, setting->line, setting->column,
+		                    "service `%s`: queue: got `%s`, wanted one of the scenario's queues",
+		                    setting->name, setting->queue);
+	service->queue = (uint32_t)queue;
+	enum tl_status status =
+	    tl_arrivals_create(&setting->arrivals, scenario->seed, number, &service->arrivals, error);
+
+	if (status != TL_OK)
+		return status;
+	plan.surge_count = 0;
+	if (plan.process == TL_ARRIVALS_MMPP)
+		plan.process = TL_ARRIVALS_NHPP;
+	status = tl_arrivals_create(&plan, scenario->seed, number, &service->plan, error);
+	if (status != TL_OK)
+		return status;
+	service->requests = tl_requests_create(&setting->model, scenario->seed, number, 0);
+	service->has_image = tl_calloc(trial->cluster.view.node_count, sizeof(bool));
+	service->hot = tl_calloc(trial->cluster.view.node_count, sizeof(bool));
+	mark_hot(trial, service);
+	return TL_OK;
+}
+
+/* Requests in 1,000 s of one replica at full speed: the batch limit over the time of a full batch. */
+static int64_t capacity_per_ks(const struct tl_request_model *model)
+{
+	double each_ns = tl_service_time_mean_ns(&model->service, model->batch_limit);
+
+	return each_ns > 0.0 ? (int64_t)(1e12 / each_ns) : 0;
+}
+
+enum tl_status tl_services_create(struct tl_trial *trial, struct tl_error *error)
+{
+	const struct tl_scenario *scenario = trial->scenario;
+	struct tl_services *services = tl_calloc(1, sizeof(*services));
+
+	trial->services = services;
+	services->items = tl_calloc(scenario->service_count + 1, sizeof(*services->items));
+	services->window_ns = scenario->window_ns;
+	if (scenario->service_count > 0 && scenario->horizon_ns == TL_NEVER)
+		return tl_error_set(error, TL_E_CONFIG, scenario->path, scenario->services[0].line,
+		                    scenario->services[0].column,
+		                    "horizon: got none, wanted one: a service never ends");
+	for (uint32_t s = 0; s < scenario->service_count; s++) {
+		services->count = s + 1;
+		enum tl_status status = create_one(trial, s, &services->items[s], error);
+
+		if (status != TL_OK)
+			return status;
+	}
+	return TL_OK;
+}
+
+enum tl_status tl_services_open_tables(struct tl_trial *trial, struct tl_error *error)
+{
+	struct tl_services *services = trial->services;
+
+	for (uint32_t s = 0; s < services->count; s++) {
+		struct service *service = &services->items[s];
+		struct tl_table_schema schema = tl_schema_windows;
+		char path[160];
+
+		service->account = tl_ledger_account(tl_account_ledger(trial->account), service->tenant,
+		                                     TL_JOB_INFERENCE, service->queue, TL_TIER_BASE);
+		if (trial->results == NULL || (trial->scenario->tables & TL_TABLE_WINDOWS) == 0)
+			continue;
+		snprintf(path, sizeof(path), "/services/%s/windows", service->setting->name);
+		schema.path = path;
+		enum tl_status status =
+		    tl_results_table(trial->results, &schema, NULL, &service->table, error);
+
+		if (status != TL_OK)
+			return status;
+	}
+	return TL_OK;
+}
+
+void tl_services_destroy(struct tl_trial *trial)
+{
+	struct tl_services *services = trial->services;
+
+	if (services == NULL)
+		return;
+	for (uint32_t s = 0; s < services->count; s++) {
+		struct service *service = &services->items[s];
+
+		if (service->requests != NULL)
+			tl_requests_destroy(service->requests);
+		if (service->arrivals != NULL)
+			tl_arrivals_destroy(service->arrivals);
+		if (service->plan != NULL)
+			tl_arrivals_destroy(service->plan);
+		tl_arrival_block_fini(&service->block);
+		free(service->tokens);
+		free(service->replicas.ids);
+		free(service->has_image);
+		free(service->hot);
+	}
+	free(services->items);
+	free(services);
+}
+
+/* ---- replicas ---- */
+
+static struct service *service_of(const struct tl_trial *trial, tl_job_id id)
+{
+	return &trial->services->items[trial->jobs.views[TL_JOB_SLOT(id)].service];
+}
+
+static void submit_replica(struct tl_trial *trial, uint32_t number, bool at_once)
+{
+	struct service *service = &trial->services->items[number];
+	tl_job_id id = tl_job_table_add(&trial->jobs, service->shape, tl_trial_now(trial));
+	struct tl_job *job = tl_job_of(&trial->jobs, id);
+	struct tl_job_view *view = tl_job_view_of(&trial->jobs, id);
+
+	snprintf(job->id, sizeof(job->id), "%.40s/%" PRIu64, service->setting->name, service->starts++);
+	job->row = TL_ROW_OF_NO_JOB;
+	job->progress.work_ns = TL_NEVER;
+	job->progress.plan.interval_ns = TL_NEVER;
+	job->account = service->account;
+	job->demand_milli = 1000;
+	job->starts_at_once = at_once;
+	view->tenant = service->tenant;
+	view->queue = service->queue;
+	view->kind = TL_JOB_INFERENCE;
+	view->tier = TL_TIER_BASE;
+	view->service = number;
+	view->flags = TL_JOB_REPLICA | TL_JOB_GUARANTEED;
+	view->restart_ns = tl_services_start_ns(trial, job);
+	tl_id_list_push(&service->replicas, id);
+	tl_queues_join(trial, id);
+	tl_seats_observe_submitted(trial, id);
+	tl_changes_job(trial, TL_LIST_QUEUED, id);
+}
+
+void tl_services_arm(struct tl_trial *trial)
+{
+	struct tl_services *services = trial->services;
+
+	for (uint32_t s = 0; s < services->count; s++) {
+		struct service *service = &services->items[s];
+		const struct tl_service_setting *setting = service->setting;
+
+		service->view = (struct tl_service_view){
+		    .name = setting->name,
+		    .shape = service->shape->id,
+		    .tenant = service->tenant,
+		    .replicas_min = setting->replicas_min,
+		    .replicas_max = setting->replicas_max,
+		    .replicas = setting->replicas_initial,
+		    .slo_p99_ns = setting->model.target_ns == TL_NEVER ? 0 : setting->model.target_ns,
+		    .replica_capacity_per_ks = capacity_per_ks(&setting->model),
+		    .p50_ns = TL_NONE,
+		    .breach_since_ns = TL_NONE};
+		for (uint32_t r = 0; r < setting->replicas_initial; r++)
+			submit_replica(trial, s, true);
+	}
+	if (services->count > 0)
+		tl_engine_at(&trial->engine, 0, TL_PHASE_TIMER, TL_EVENT_WINDOW, 0);
+}
+
+int64_t tl_services_start_ns(const struct tl_trial *trial, const struct tl_job *job)
+{
+	const struct service *service =
+	    &trial->services->items[trial->jobs.views[job - trial->jobs.jobs].service];
+	const struct tl_service_setting *setting = service->setting;
+	uint32_t node = job->alloc.nodes != NULL ? job->alloc.nodes[0] : TL_NO_INDEX;
+
+	if (trial->scenario->physics.ideal || job->starts_at_once)
+		return 0;
+	if (node != TL_NO_INDEX && service->hot[node])
+		return setting->hot_start_ns;
+	int64_t start_ns = setting->container_ns + setting->init_ns;
+
+	if (setting->load_bytes_per_s > 0)
+		start_ns += (int64_t)((tl_i128)setting->weights_bytes * TL_NS_PER_S /
+		                      setting->load_bytes_per_s);
+	if ((node == TL_NO_INDEX || !service->has_image[node]) && setting->pull_bytes_per_s > 0)
+		start_ns +=
+		    (int64_t)((tl_i128)setting->image_bytes * TL_NS_PER_S / setting->pull_bytes_per_s);
+	return start_ns;
+}
+
+void tl_services_ready(struct tl_trial *trial, tl_job_id id, int64_t speed_ppb)
+{
+	struct service *service = service_of(trial, id);
+	struct tl_job *job = tl_job_of(&trial->jobs, id);
+	uint32_t node = job->alloc.nodes[0];
+
+	if (!service->has_image[node] && !job->starts_at_once)
+		service->cold_starts++;
+	service->has_image[node] = true;
+	job->starts_at_once = false;
+	tl_requests_replica_add(service->requests, tl_trial_now(trial), id, speed_ppb);
+	service->view.ready++;
+}
+
+void tl_services_speed(struct tl_trial *trial, tl_job_id id, int64_t speed_ppb)
+{
+	tl_requests_replica_speed(service_of(trial, id)->requests, tl_trial_now(trial), id, speed_ppb);
+}
+
+void tl_services_gone(struct tl_trial *trial, tl_job_id id)
+{
+	struct service *service = service_of(trial, id);
+
+	if (service->departing == id) /* it has nothing left and is out already */
+		return;
+	tl_requests_replica_remove(service->requests, tl_trial_now(trial), id, TL_REPLICA_KILL);
+	if (!tl_job_of(&trial->jobs, id)->draining)
+		service->view.ready--;
+}
+
+void tl_services_forget(struct tl_trial *trial, tl_job_id id)
+{
+	struct service *service = service_of(trial, id);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < service->replicas.count; i++)
+		if (service->replicas.ids[i] != id)
+			service->replicas.ids[kept++] = service->replicas.ids[i];
+	service->replicas.count = kept;
+}
+
+/* ---- scaling ---- */
+
+/* How gladly a replica is let go: waiting, then starting, then running; the youngest first. */
+static int rank(enum tl_job_state state)
+{
+	switch (state) {
+	case TL_JOB_PENDING:
+	case TL_JOB_SUSPENDED:
+		return 0;
+	case TL_JOB_SCHEDULED:
+	case TL_JOB_RESUMING:
+		return 1;
+	case TL_JOB_RUNNING:
+		return 2;
+	case TL_JOB_SUSPENDING:
+	case TL_JOB_SUCCEEDED:
+	case TL_JOB_FAILED:
+	case TL_JOB_STATE_COUNT:
+		break;
+	}
+	return 3;
+}
+
+static tl_job_id least_wanted(struct tl_trial *trial, const struct service *service)
+{
+	tl_job_id best = 0;
+	int best_rank = 3;
+
+	for (size_t i = service->replicas.count; i-- > 0;) {
+		tl_job_id id = service->replicas.ids[i];
+		int its = rank(tl_job_view_of(&trial->jobs, id)->state);
+
+		if (!tl_job_of(&trial->jobs, id)->draining && its < best_rank) {
+			best = id;
+			best_rank = its;
+		}
+	}
+	return best;
+}
+
+static void let_go(struct tl_trial *trial, struct service *service, tl_job_id id)
+{
+	struct tl_job *job = tl_job_of(&trial->jobs, id);
+
+	if (tl_job_view_of(&trial->jobs, id)->state == TL_JOB_RUNNING) {
+		job->draining = true;
+		service->view.ready--;
+		tl_requests_replica_remove(service->requests, tl_trial_now(trial), id, TL_REPLICA_DRAIN);
+		return;
+	}
+	tl_life_end_replica(trial, id);
+}
+
+static uint32_t kept_count(struct tl_trial *trial, const struct service *service)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < service->replicas.count; i++)
+		if (!tl_job_of(&trial->jobs, service->replicas.ids[i])->draining)
+			count++;
+	return count;
+}
+
+enum tl_refusal tl_services_scale(struct tl_trial *trial, uint32_t number, uint32_t replicas)
+{
+	if (number >= trial->services->count)
+		return TL_REFUSED_NO_SUCH_SERVICE;
+	struct service *service = &trial->services->items[number];
+
+	if (replicas < service->setting->replicas_min || replicas > service->setting->replicas_max)
+		return TL_REFUSED_RANGE;
+	uint32_t have = kept_count(trial, service);
+
+	if (replicas > service->view.replicas)
+		service->scale_ups++;
+	if (replicas < service->view.replicas)
+		service->scale_downs++;
+	service->view.replicas = replicas;
+	for (; have < replicas; have++)
+		submit_replica(trial, number, false);
+	for (; have > replicas; have--) {
+		tl_job_id id = least_wanted(trial, service);
+
+		if (id == 0)
+			break;
+		let_go(trial, service, id);
+	}
+	return TL_ACCEPTED;
+}
+
+/* ---- windows ---- */
+
+static void feed(struct tl_trial *trial, struct service *service, int64_t index)
+{
+	struct tl_arrival_block *block = &service->block;
+	struct tl_error error = TL_ERROR_INIT;
+
+	tl_arrivals_window(service->arrivals, index, block);
+	if (block->has_tokens) {
+		service->tokens = tl_grow(service->tokens, &service->token_capacity, block->count + 1,
+		                          sizeof(*service->tokens));
+		for (size_t i = 0; i < block->count; i++)
+			service->tokens[i] = (struct tl_service_tokens){
+			    .context = (uint32_t)block->context_tokens[i],
+			    .generated = (uint32_t)block->generated_tokens[i]};
+	}
+	if (tl_requests_feed(service->requests, block->times_ns,
+	                     block->has_tokens ? service->tokens : NULL, block->count,
+	                     &error) != TL_OK)
+		tl_trial_fail(trial, TL_E_INTERNAL, "service `%s`: %s", service->setting->name,
+		              error.message);
+}
+
+/* Draining replicas that have finished give their GPUs back. */
+static void end_drained(struct tl_trial *trial, struct service *service)
+{
+	uint64_t key;
+	int64_t at_ns;
+
+	while (tl_requests_replica_drained(service->requests, &key, &at_ns)) {
+		service->departing = key;
+		tl_life_end_replica(trial, key);
+		service->departing = 0;
+	}
+}
+
+static void write_row(struct service *service, const struct tl_request_window *window,
+                      const struct tl_service_view *view)
+{
+	struct tl_row_window *row = tl_table_next(service->table);
+
+	*row = (struct tl_row_window){.t_ns = window->start_ns,
+	                              .arrivals = window->arrivals,
+	                              .served = window->served,
+	                              .dropped = window->dropped + window->timed_out,
+	                              .attained = window->attained,
+	                              .queued = window->queued,
+	                              .p50_ns = window->p50_ns,
+	                              .p95_ns = window->p95_ns,
+	                              .p99_ns = window->p99_ns,
+	                              .p999_ns = window->p999_ns,
+	                              .mean_wait_ns = window->mean_wait_ns,
+	                              .load = (double)view->load_milli / 1000.0,
+	                              .replicas = view->replicas,
+	                              .ready = view->ready,
+	                              .overload = view->breach_since_ns >= 0};
+}
+
+/* Ready replicas stand by, and are productive while they serve. */
+static void book_busy(struct tl_trial *trial, struct service *service, tl_i128 busy_ns,
+                      tl_i128 present_ns)
+{
+	int64_t busy_ppb = present_ns > 0 ? (int64_t)(busy_ns * TL_PPB / present_ns) : 0;
+
+	for (size_t i = 0; i < service->replicas.count; i++)
+		tl_life_book_replica(trial, service->replicas.ids[i], busy_ppb);
+	tl_ledger_move(tl_account_ledger(trial->account), service->account, TL_PURPOSE_STANDBY,
+	               TL_PURPOSE_PRODUCTIVE, busy_ns * service->shape->total_mgpu);
+}
+
+/* A window is in breach where p99 is above target, or requests were lost. */
+static bool breached(const struct service *service, const struct tl_request_window *window)
+{
+	int64_t target_ns = service->setting->model.target_ns;
+
+	return (window->served > 0 && window->p99_ns > target_ns) ||
+	       window->dropped + window->timed_out > 0;
+}
+
+static void close_one(struct tl_trial *trial, uint32_t number)
+{
+	struct service *service = &trial->services->items[number];
+	struct tl_service_view *view = &service->view;
+	struct tl_request_window window;
+	int64_t now_ns = tl_trial_now(trial);
+
+	tl_requests_window(service->requests, now_ns, &window);
+	int64_t span_ns = window.end_ns - window.start_ns;
+	tl_i128 present_ns = (tl_i128)window.present_ns;
+	double capacity = (double)present_ns / 1e9 * (double)view->replica_capacity_per_ks / 1000.0;
+
+	view->window_start_ns = window.start_ns;
+	view->window_end_ns = window.end_ns;
+	view->arrivals = (int64_t)window.arrivals;
+	view->served = (int64_t)window.served;
+	view->dropped = (int64_t)(window.dropped + window.timed_out);
+	view->queued = (int64_t)window.queued;
+	view->p50_ns = window.p50_ns;
+	view->p95_ns = window.p95_ns;
+	view->p99_ns = window.p99_ns;
+	view->p999_ns = window.p999_ns;
+	view->mean_wait_ns = window.mean_wait_ns;
+	view->load_milli = capacity > 0.0 ? (int64_t)((double)window.arrivals * 1000.0 / capacity)
+	                   : window.arrivals > 0 ? 1000000
+	                                         : 0;
+	view->starting = (uint32_t)service->replicas.count - view->ready;
+	if (breached(service, &window)) {
+		if (view->breach_since_ns < 0)
+			view->breach_since_ns = window.start_ns;
+		service->breach_ns += span_ns;
+	} else {
+		view->breach_since_ns = TL_NONE;
+	}
+	service->penalised += window.dropped + window.timed_out + window.served - window.attained;
+	book_busy(trial, service, (tl_i128)window.busy_ns, (tl_i128)present_ns);
+	if (service->table != NULL)
+		write_row(service, &window, view);
+	end_drained(trial, service);
+	tl_changes_window(trial, number);
+	tl_seats_observe_window(trial, number);
+}
+
+void tl_services_window(struct tl_trial *trial)
+{
+	struct tl_services *services = trial->services;
+
+	for (uint32_t s = 0; s < services->count; s++) {
+		if (services->next_window > 0)
+			close_one(trial, s);
+		feed(trial, &services->items[s], services->next_window);
+	}
+	services->next_window++;
+	if (services->count > 0)
+		tl_engine_at(&trial->engine, services->next_window * services->window_ns, TL_PHASE_TIMER,
+		             TL_EVENT_WINDOW, 0);
+}
+
+/* ---- reads ---- */
+
+const struct tl_service_view *tl_services_view(const struct tl_trial *trial, uint32_t service)
+{
+	return service < trial->services->count ? &trial->services->items[service].view : NULL;
+}
+
+uint32_t tl_services_count(const struct tl_trial *trial)
+{
+	return trial->services->count;
+}
+
+int64_t tl_services_rate_per_ks(const struct tl_trial *trial, uint32_t number, int64_t at_ns,
+                                bool planned)
+{
+	if (number >= trial->services->count || at_ns < 0)
+		return TL_NONE;
+	const struct service *service = &trial->services->items[number];
+
+	return (int64_t)(tl_arrivals_rate(planned ? service->plan : service->arrivals, at_ns) * 1000.0);
+}
+
+/* ---- the end ---- */
+
+static void tell(struct tl_trial *trial, const struct service *service, const char *metric,
+                 const char *unit, double value)
+{
+	char name[TL_ROW_NAME_SIZE];
+
+	snprintf(name, sizeof(name), "%.32s.%s", service->setting->name, metric);
+	tl_account_metric(trial->account, name, unit, value);
+}
+
+static double per(double a, double b)
+{
+	return b > 0.0 ? a / b : (double)NAN;
+}
+
+static void finish_one(struct tl_trial *trial, struct service *service)
+{
+	struct tl_request_window total;
+	double missed = (double)service->penalised;
+
+	tl_requests_total(service->requests, &total);
+	double served = (double)total.served;
+	double lost = (double)(total.dropped + total.timed_out);
+
+	tell(trial, service, "requests", "1", (double)total.arrivals);
+	tell(trial, service, "served", "1", served);
+	tell(trial, service, "dropped", "1", lost);
+	tell(trial, service, "attainment", "1", per((double)total.attained, served + lost));
+	tell(trial, service, "p50_s", "s", total.served > 0 ? (double)total.p50_ns / 1e9 : (double)NAN);
+	tell(trial, service, "p99_s", "s", total.served > 0 ? (double)total.p99_ns / 1e9 : (double)NAN);
+	tell(trial, service, "p999_s", "s", total.served > 0 ? (double)total.p999_ns / 1e9 : (double)NAN);
+	tell(trial, service, "wait_mean_s", "s", per((double)total.wait_ns / 1e9, served));
+	tell(trial, service, "overload_s", "s", (double)service->breach_ns / 1e9);
+	tell(trial, service, "replica_starts", "1", (double)service->starts);
+	tell(trial, service, "cold_starts", "1", (double)service->cold_starts);
+	tell(trial, service, "scale_ups", "1", (double)service->scale_ups);
+	tell(trial, service, "scale_downs", "1", (double)service->scale_downs);
+	tell(trial, service, "busy_ratio", "1", per((double)total.busy_ns, (double)total.present_ns));
+	tell(trial, service, "penalty", "currency",
+	     missed / 1000.0 * (double)service->setting->penalty_micros_per_1000 / 1e6);
+}
+
+void tl_services_finish(struct tl_trial *trial)
+{
+	struct tl_services *services = trial->services;
+
+	/* What the last, cut window brought counts too. */
+	for (uint32_t s = 0; s < services->count; s++) {
+		if (services->window_ns * (services->next_window - 1) < tl_trial_now(trial))
+			close_one(trial, s);
+		finish_one(trial, &services->items[s]);
+	}
+}
