@@ -48,6 +48,16 @@ static inline void tl_histogram_add(struct tl_histogram *histogram, int64_t valu
 	histogram->buckets[tl_histogram_bucket(value)]++;
 }
 
+/* The same value n times. */
+static inline void tl_histogram_add_many(struct tl_histogram *histogram, int64_t value, uint64_t n)
+{
+	if (n == 0)
+		return;
+	tl_histogram_add(histogram, value);
+	histogram->count += n - 1;
+	histogram->buckets[tl_histogram_bucket(value)] += n - 1;
+}
+
 /* Adds all of `from` to `into`. O(buckets). */
 void tl_histogram_merge(struct tl_histogram *into, const struct tl_histogram *from);
 

@@ -1,50 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/plane/services.h"
-
-#include "sim/base/assert.h"
-#include "sim/plane/world.h"
-#include "sim/work/requests.h"
-#include "workloads/arrivals.h"
+#include "sim/plane/service_core.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct service {
-	const struct tl_service_setting *setting;
-	struct tl_requests *requests;
-	struct tl_arrivals *arrivals;
-	struct tl_arrivals *plan; /* the same without bursts and surges */
-	struct tl_arrival_block block;
-	struct tl_service_tokens *tokens;
-	size_t token_capacity;
-	const struct tl_shape *shape;
-	uint32_t tenant, queue, account;
-	struct tl_id_list replicas; /* every live one, in order of submission */
-	struct tl_table *table;
-	bool *has_image; /* by node */
-	bool *hot;
-	struct tl_service_view view;
-	int64_t breach_ns;   /* Σ over windows with p99 above target */
-	int64_t breach_from_ns; /* start of the run of such windows; -1 */
-	uint64_t starts, cold_starts;
-	uint64_t penalised;  /* requests missed or late */
-	uint64_t scale_ups, scale_downs;
-	tl_job_id departing; /* drained, being ended; 0 */
-};
-
-struct tl_services {
-	struct service *items;
-	uint32_t count;
-	int64_t window_ns;
-	int64_t next_window;
-};
 
 /* ---- setting up ---- */
 
 /* The nodes that keep a loaded minimal instance: the first that could hold a replica. */
-static void mark_hot(const struct tl_trial *trial, struct service *service)
+static void mark_hot(const struct tl_trial *trial, struct tl_service *service)
 {
 	uint32_t left = service->setting->hot_nodes;
 
@@ -59,7 +23,7 @@ static void mark_hot(const struct tl_trial *trial, struct service *service)
 	}
 }
 
-static enum tl_status create_one(struct tl_trial *trial, uint32_t number, struct service *service,
+static enum tl_status create_one(struct tl_trial *trial, uint32_t number, struct tl_service *service,
                                  struct tl_error *error)
 {
 	const struct tl_scenario *scenario = trial->scenario;
@@ -99,6 +63,9 @@ static enum tl_status create_one(struct tl_trial *trial, uint32_t number, struct
 	if (status != TL_OK)
 		return status;
 	service->requests = tl_requests_create(&setting->model, scenario->seed, number, 0);
+	service->fluid = tl_fluid_create(&setting->model);
+	service->run.latency = tl_calloc(1, sizeof(*service->run.latency));
+	tl_histogram_init(service->run.latency);
 	service->has_image = tl_calloc(trial->cluster.view.node_count, sizeof(bool));
 	service->hot = tl_calloc(trial->cluster.view.node_count, sizeof(bool));
 	mark_hot(trial, service);
@@ -140,7 +107,7 @@ enum tl_status tl_services_open_tables(struct tl_trial *trial, struct tl_error *
 	struct tl_services *services = trial->services;
 
 	for (uint32_t s = 0; s < services->count; s++) {
-		struct service *service = &services->items[s];
+		struct tl_service *service = &services->items[s];
 		struct tl_table_schema schema = tl_schema_windows;
 		char path[160];
 
@@ -166,10 +133,13 @@ void tl_services_destroy(struct tl_trial *trial)
 	if (services == NULL)
 		return;
 	for (uint32_t s = 0; s < services->count; s++) {
-		struct service *service = &services->items[s];
+		struct tl_service *service = &services->items[s];
 
 		if (service->requests != NULL)
 			tl_requests_destroy(service->requests);
+		if (service->fluid != NULL)
+			tl_fluid_destroy(service->fluid);
+		free(service->run.latency);
 		if (service->arrivals != NULL)
 			tl_arrivals_destroy(service->arrivals);
 		if (service->plan != NULL)
@@ -186,14 +156,14 @@ void tl_services_destroy(struct tl_trial *trial)
 
 /* ---- replicas ---- */
 
-static struct service *service_of(const struct tl_trial *trial, tl_job_id id)
+static struct tl_service *service_of(const struct tl_trial *trial, tl_job_id id)
 {
 	return &trial->services->items[trial->jobs.views[TL_JOB_SLOT(id)].service];
 }
 
 static void submit_replica(struct tl_trial *trial, uint32_t number, bool at_once)
 {
-	struct service *service = &trial->services->items[number];
+	struct tl_service *service = &trial->services->items[number];
 	tl_job_id id = tl_job_table_add(&trial->jobs, service->shape, tl_trial_now(trial));
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 	struct tl_job_view *view = tl_job_view_of(&trial->jobs, id);
@@ -223,7 +193,7 @@ void tl_services_arm(struct tl_trial *trial)
 	struct tl_services *services = trial->services;
 
 	for (uint32_t s = 0; s < services->count; s++) {
-		struct service *service = &services->items[s];
+		struct tl_service *service = &services->items[s];
 		const struct tl_service_setting *setting = service->setting;
 
 		service->view = (struct tl_service_view){
@@ -246,7 +216,7 @@ void tl_services_arm(struct tl_trial *trial)
 
 int64_t tl_services_start_ns(const struct tl_trial *trial, const struct tl_job *job)
 {
-	const struct service *service =
+	const struct tl_service *service =
 	    &trial->services->items[trial->jobs.views[job - trial->jobs.jobs].service];
 	const struct tl_service_setting *setting = service->setting;
 	uint32_t node = job->alloc.nodes != NULL ? job->alloc.nodes[0] : TL_NO_INDEX;
@@ -268,7 +238,7 @@ int64_t tl_services_start_ns(const struct tl_trial *trial, const struct tl_job *
 
 void tl_services_ready(struct tl_trial *trial, tl_job_id id, int64_t speed_ppb)
 {
-	struct service *service = service_of(trial, id);
+	struct tl_service *service = service_of(trial, id);
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 	uint32_t node = job->alloc.nodes[0];
 
@@ -276,21 +246,26 @@ void tl_services_ready(struct tl_trial *trial, tl_job_id id, int64_t speed_ppb)
 		service->cold_starts++;
 	service->has_image[node] = true;
 	job->starts_at_once = false;
+	tl_service_materialise(trial, service);
 	tl_requests_replica_add(service->requests, tl_trial_now(trial), id, speed_ppb);
 	service->view.ready++;
 }
 
 void tl_services_speed(struct tl_trial *trial, tl_job_id id, int64_t speed_ppb)
 {
-	tl_requests_replica_speed(service_of(trial, id)->requests, tl_trial_now(trial), id, speed_ppb);
+	struct tl_service *service = service_of(trial, id);
+
+	tl_service_materialise(trial, service);
+	tl_requests_replica_speed(service->requests, tl_trial_now(trial), id, speed_ppb);
 }
 
 void tl_services_gone(struct tl_trial *trial, tl_job_id id)
 {
-	struct service *service = service_of(trial, id);
+	struct tl_service *service = service_of(trial, id);
 
 	if (service->departing == id) /* it has nothing left and is out already */
 		return;
+	tl_service_materialise(trial, service);
 	tl_requests_replica_remove(service->requests, tl_trial_now(trial), id, TL_REPLICA_KILL);
 	if (!tl_job_of(&trial->jobs, id)->draining)
 		service->view.ready--;
@@ -298,7 +273,7 @@ void tl_services_gone(struct tl_trial *trial, tl_job_id id)
 
 void tl_services_forget(struct tl_trial *trial, tl_job_id id)
 {
-	struct service *service = service_of(trial, id);
+	struct tl_service *service = service_of(trial, id);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < service->replicas.count; i++)
@@ -330,7 +305,7 @@ static int rank(enum tl_job_state state)
 	return 3;
 }
 
-static tl_job_id least_wanted(struct tl_trial *trial, const struct service *service)
+static tl_job_id least_wanted(struct tl_trial *trial, const struct tl_service *service)
 {
 	tl_job_id best = 0;
 	int best_rank = 3;
@@ -347,20 +322,21 @@ static tl_job_id least_wanted(struct tl_trial *trial, const struct service *serv
 	return best;
 }
 
-static void let_go(struct tl_trial *trial, struct service *service, tl_job_id id)
+static void let_go(struct tl_trial *trial, struct tl_service *service, tl_job_id id)
 {
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 
 	if (tl_job_view_of(&trial->jobs, id)->state == TL_JOB_RUNNING) {
 		job->draining = true;
 		service->view.ready--;
+		tl_service_materialise(trial, service);
 		tl_requests_replica_remove(service->requests, tl_trial_now(trial), id, TL_REPLICA_DRAIN);
 		return;
 	}
 	tl_life_end_replica(trial, id);
 }
 
-static uint32_t kept_count(struct tl_trial *trial, const struct service *service)
+static uint32_t kept_count(struct tl_trial *trial, const struct tl_service *service)
 {
 	uint32_t count = 0;
 
@@ -374,7 +350,7 @@ enum tl_refusal tl_services_scale(struct tl_trial *trial, uint32_t number, uint3
 {
 	if (number >= trial->services->count)
 		return TL_REFUSED_NO_SUCH_SERVICE;
-	struct service *service = &trial->services->items[number];
+	struct tl_service *service = &trial->services->items[number];
 
 	if (replicas < service->setting->replicas_min || replicas > service->setting->replicas_max)
 		return TL_REFUSED_RANGE;
@@ -397,143 +373,6 @@ enum tl_refusal tl_services_scale(struct tl_trial *trial, uint32_t number, uint3
 	return TL_ACCEPTED;
 }
 
-/* ---- windows ---- */
-
-static void feed(struct tl_trial *trial, struct service *service, int64_t index)
-{
-	struct tl_arrival_block *block = &service->block;
-	struct tl_error error = TL_ERROR_INIT;
-
-	tl_arrivals_window(service->arrivals, index, block);
-	if (block->has_tokens) {
-		service->tokens = tl_grow(service->tokens, &service->token_capacity, block->count + 1,
-		                          sizeof(*service->tokens));
-		for (size_t i = 0; i < block->count; i++)
-			service->tokens[i] = (struct tl_service_tokens){
-			    .context = (uint32_t)block->context_tokens[i],
-			    .generated = (uint32_t)block->generated_tokens[i]};
-	}
-	if (tl_requests_feed(service->requests, block->times_ns,
-	                     block->has_tokens ? service->tokens : NULL, block->count,
-	                     &error) != TL_OK)
-		tl_trial_fail(trial, TL_E_INTERNAL, "service `%s`: %s", service->setting->name,
-		              error.message);
-}
-
-/* Draining replicas that have finished give their GPUs back. */
-static void end_drained(struct tl_trial *trial, struct service *service)
-{
-	uint64_t key;
-	int64_t at_ns;
-
-	while (tl_requests_replica_drained(service->requests, &key, &at_ns)) {
-		service->departing = key;
-		tl_life_end_replica(trial, key);
-		service->departing = 0;
-	}
-}
-
-static void write_row(struct service *service, const struct tl_request_window *window,
-                      const struct tl_service_view *view)
-{
-	struct tl_row_window *row = tl_table_next(service->table);
-
-	*row = (struct tl_row_window){.t_ns = window->start_ns,
-	                              .arrivals = window->arrivals,
-	                              .served = window->served,
-	                              .dropped = window->dropped + window->timed_out,
-	                              .attained = window->attained,
-	                              .queued = window->queued,
-	                              .p50_ns = window->p50_ns,
-	                              .p95_ns = window->p95_ns,
-	                              .p99_ns = window->p99_ns,
-	                              .p999_ns = window->p999_ns,
-	                              .mean_wait_ns = window->mean_wait_ns,
-	                              .load = (double)view->load_milli / 1000.0,
-	                              .replicas = view->replicas,
-	                              .ready = view->ready,
-	                              .overload = view->breach_since_ns >= 0};
-}
-
-/* Ready replicas stand by, and are productive while they serve. */
-static void book_busy(struct tl_trial *trial, struct service *service, tl_i128 busy_ns,
-                      tl_i128 present_ns)
-{
-	int64_t busy_ppb = present_ns > 0 ? (int64_t)(busy_ns * TL_PPB / present_ns) : 0;
-
-	for (size_t i = 0; i < service->replicas.count; i++)
-		tl_life_book_replica(trial, service->replicas.ids[i], busy_ppb);
-	tl_ledger_move(tl_account_ledger(trial->account), service->account, TL_PURPOSE_STANDBY,
-	               TL_PURPOSE_PRODUCTIVE, busy_ns * service->shape->total_mgpu);
-}
-
-/* A window is in breach where p99 is above target, or requests were lost. */
-static bool breached(const struct service *service, const struct tl_request_window *window)
-{
-	int64_t target_ns = service->setting->model.target_ns;
-
-	return (window->served > 0 && window->p99_ns > target_ns) ||
-	       window->dropped + window->timed_out > 0;
-}
-
-static void close_one(struct tl_trial *trial, uint32_t number)
-{
-	struct service *service = &trial->services->items[number];
-	struct tl_service_view *view = &service->view;
-	struct tl_request_window window;
-	int64_t now_ns = tl_trial_now(trial);
-
-	tl_requests_window(service->requests, now_ns, &window);
-	int64_t span_ns = window.end_ns - window.start_ns;
-	tl_i128 present_ns = (tl_i128)window.present_ns;
-	double capacity = (double)present_ns / 1e9 * (double)view->replica_capacity_per_ks / 1000.0;
-
-	view->window_start_ns = window.start_ns;
-	view->window_end_ns = window.end_ns;
-	view->arrivals = (int64_t)window.arrivals;
-	view->served = (int64_t)window.served;
-	view->dropped = (int64_t)(window.dropped + window.timed_out);
-	view->queued = (int64_t)window.queued;
-	view->p50_ns = window.p50_ns;
-	view->p95_ns = window.p95_ns;
-	view->p99_ns = window.p99_ns;
-	view->p999_ns = window.p999_ns;
-	view->mean_wait_ns = window.mean_wait_ns;
-	view->load_milli = capacity > 0.0 ? (int64_t)((double)window.arrivals * 1000.0 / capacity)
-	                   : window.arrivals > 0 ? 1000000
-	                                         : 0;
-	view->starting = (uint32_t)service->replicas.count - view->ready;
-	if (breached(service, &window)) {
-		if (view->breach_since_ns < 0)
-			view->breach_since_ns = window.start_ns;
-		service->breach_ns += span_ns;
-	} else {
-		view->breach_since_ns = TL_NONE;
-	}
-	service->penalised += window.dropped + window.timed_out + window.served - window.attained;
-	book_busy(trial, service, (tl_i128)window.busy_ns, (tl_i128)present_ns);
-	if (service->table != NULL)
-		write_row(service, &window, view);
-	end_drained(trial, service);
-	tl_changes_window(trial, number);
-	tl_seats_observe_window(trial, number);
-}
-
-void tl_services_window(struct tl_trial *trial)
-{
-	struct tl_services *services = trial->services;
-
-	for (uint32_t s = 0; s < services->count; s++) {
-		if (services->next_window > 0)
-			close_one(trial, s);
-		feed(trial, &services->items[s], services->next_window);
-	}
-	services->next_window++;
-	if (services->count > 0)
-		tl_engine_at(&trial->engine, services->next_window * services->window_ns, TL_PHASE_TIMER,
-		             TL_EVENT_WINDOW, 0);
-}
-
 /* ---- reads ---- */
 
 const struct tl_service_view *tl_services_view(const struct tl_trial *trial, uint32_t service)
@@ -551,62 +390,7 @@ int64_t tl_services_rate_per_ks(const struct tl_trial *trial, uint32_t number, i
 {
 	if (number >= trial->services->count || at_ns < 0)
 		return TL_NONE;
-	const struct service *service = &trial->services->items[number];
+	const struct tl_service *service = &trial->services->items[number];
 
 	return (int64_t)(tl_arrivals_rate(planned ? service->plan : service->arrivals, at_ns) * 1000.0);
-}
-
-/* ---- the end ---- */
-
-static void tell(struct tl_trial *trial, const struct service *service, const char *metric,
-                 const char *unit, double value)
-{
-	char name[TL_ROW_NAME_SIZE];
-
-	snprintf(name, sizeof(name), "%.32s.%s", service->setting->name, metric);
-	tl_account_metric(trial->account, name, unit, value);
-}
-
-static double per(double a, double b)
-{
-	return b > 0.0 ? a / b : (double)NAN;
-}
-
-static void finish_one(struct tl_trial *trial, struct service *service)
-{
-	struct tl_request_window total;
-	double missed = (double)service->penalised;
-
-	tl_requests_total(service->requests, &total);
-	double served = (double)total.served;
-	double lost = (double)(total.dropped + total.timed_out);
-
-	tell(trial, service, "requests", "1", (double)total.arrivals);
-	tell(trial, service, "served", "1", served);
-	tell(trial, service, "dropped", "1", lost);
-	tell(trial, service, "attainment", "1", per((double)total.attained, served + lost));
-	tell(trial, service, "p50_s", "s", total.served > 0 ? (double)total.p50_ns / 1e9 : (double)NAN);
-	tell(trial, service, "p99_s", "s", total.served > 0 ? (double)total.p99_ns / 1e9 : (double)NAN);
-	tell(trial, service, "p999_s", "s", total.served > 0 ? (double)total.p999_ns / 1e9 : (double)NAN);
-	tell(trial, service, "wait_mean_s", "s", per((double)total.wait_ns / 1e9, served));
-	tell(trial, service, "overload_s", "s", (double)service->breach_ns / 1e9);
-	tell(trial, service, "replica_starts", "1", (double)service->starts);
-	tell(trial, service, "cold_starts", "1", (double)service->cold_starts);
-	tell(trial, service, "scale_ups", "1", (double)service->scale_ups);
-	tell(trial, service, "scale_downs", "1", (double)service->scale_downs);
-	tell(trial, service, "busy_ratio", "1", per((double)total.busy_ns, (double)total.present_ns));
-	tell(trial, service, "penalty", "currency",
-	     missed / 1000.0 * (double)service->setting->penalty_micros_per_1000 / 1e6);
-}
-
-void tl_services_finish(struct tl_trial *trial)
-{
-	struct tl_services *services = trial->services;
-
-	/* What the last, cut window brought counts too. */
-	for (uint32_t s = 0; s < services->count; s++) {
-		if (services->window_ns * (services->next_window - 1) < tl_trial_now(trial))
-			close_one(trial, s);
-		finish_one(trial, &services->items[s]);
-	}
 }

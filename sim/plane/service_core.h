@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One service of a trial, for services.c (replicas, scaling) and service_windows.c
+ * (requests, windows, figures) alone. */
+#ifndef TIDELAB_PLANE_SERVICE_CORE_H
+#define TIDELAB_PLANE_SERVICE_CORE_H
+
+#include "sim/base/histogram.h"
+#include "sim/plane/world.h"
+#include "sim/work/fluid.h"
+#include "sim/work/requests.h"
+#include "workloads/arrivals.h"
+
+/* Sums over closed windows, exact and fluid alike. */
+struct tl_service_run {
+	uint64_t arrivals, served, lost, attained, fluid_requests;
+	tl_u128 wait_ns, busy_ns, present_ns;
+	struct tl_histogram *latency;
+};
+
+struct tl_service {
+	const struct tl_service_setting *setting;
+	struct tl_requests *requests;
+	struct tl_fluid *fluid;
+	/* The window that is open is not simulated yet: told by formulas at its end, unless a
+	 * change of replicas or speeds asks for the requests themselves before. */
+	bool deferred;
+	int64_t index;      /* of the open window */
+	uint32_t changes;   /* of replicas or speeds in it */
+	struct tl_service_run run;
+	struct tl_arrivals *arrivals;
+	struct tl_arrivals *plan; /* the same without bursts and surges */
+	struct tl_arrival_block block;
+	struct tl_service_tokens *tokens;
+	size_t token_capacity;
+	const struct tl_shape *shape;
+	uint32_t tenant, queue, account;
+	struct tl_id_list replicas; /* every live one, in order of submission */
+	struct tl_table *table;
+	bool *has_image; /* by node */
+	bool *hot;
+	struct tl_service_view view;
+	int64_t breach_ns;   /* Σ over windows with p99 above target */
+	int64_t breach_from_ns; /* start of the run of such windows; -1 */
+	uint64_t starts, cold_starts;
+	uint64_t scale_ups, scale_downs;
+	tl_job_id departing; /* drained, being ended; 0 */
+};
+
+struct tl_services {
+	struct tl_service *items;
+	uint32_t count;
+	int64_t window_ns;
+	int64_t next_window;
+};
+
+/* The service's part of a window that is being closed: see service_windows.c. */
+void tl_service_materialise(struct tl_trial *trial, struct tl_service *service);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A service's windows: the requests of each one by one, or by formulas where those hold;
+ * what is told of it to policies, books and results. */
+#include "sim/plane/service_core.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- requests, one by one or by formulas ---- */
+
+static void feed(struct tl_trial *trial, struct tl_service *service, int64_t index)
+{
+	struct tl_arrival_block *block = &service->block;
+	struct tl_error error = TL_ERROR_INIT;
+
+	tl_arrivals_window(service->arrivals, index, block);
+	if (block->has_tokens) {
+		service->tokens = tl_grow(service->tokens, &service->token_capacity, block->count + 1,
+		                          sizeof(*service->tokens));
+		for (size_t i = 0; i < block->count; i++)
+			service->tokens[i] = (struct tl_service_tokens){
+			    .context = (uint32_t)block->context_tokens[i],
+			    .generated = (uint32_t)block->generated_tokens[i]};
+	}
+	if (tl_requests_feed(service->requests, block->times_ns,
+	                     block->has_tokens ? service->tokens : NULL, block->count,
+	                     &error) != TL_OK)
+		tl_trial_fail(trial, TL_E_INTERNAL, "service `%s`: %s", service->setting->name,
+		              error.message);
+}
+
+/* Replicas or speeds are about to change: the open window's requests are wanted after all. */
+void tl_service_materialise(struct tl_trial *trial, struct tl_service *service)
+{
+	service->changes++;
+	if (!service->deferred || service->setting->mode == TL_MODE_FLUID)
+		return;
+	service->deferred = false;
+	feed(trial, service, service->index);
+}
+
+/* Draining replicas that have finished give their GPUs back. */
+static void end_drained(struct tl_trial *trial, struct tl_service *service)
+{
+	uint64_t key;
+	int64_t at_ns;
+
+	while (tl_requests_replica_drained(service->requests, &key, &at_ns)) {
+		service->departing = key;
+		tl_life_end_replica(trial, key);
+		service->departing = 0;
+	}
+}
+
+/* ---- closing a window ---- */
+
+/* Latencies told by quantiles alone, spread over a histogram: geometric steps between them. */
+static void spread(struct tl_histogram *into, const struct tl_request_window *window, int64_t least_ns)
+{
+	enum { STEPS = 8 };
+	const double share[] = {0.5, 0.45, 0.04, 0.009};
+	const int64_t to_ns[] = {window->p50_ns, window->p95_ns, window->p99_ns, window->p999_ns};
+	uint64_t left = window->served;
+	double from = (double)(least_ns < window->p50_ns ? least_ns : window->p50_ns);
+
+	for (size_t k = 0; k < sizeof(share) / sizeof(*share); k++) {
+		double to = (double)to_ns[k], part = share[k] * (double)window->served / STEPS;
+
+		for (int i = 0; i < STEPS; i++) {
+			uint64_t n = (uint64_t)(part * (i + 1)) - (uint64_t)(part * i);
+
+			n = n < left ? n : left;
+			tl_histogram_add_many(into, (int64_t)(from * pow(to / from, (i + 0.5) / STEPS)), n);
+			left -= n;
+		}
+		from = to;
+	}
+	tl_histogram_add_many(into, window->p999_ns, left);
+}
+
+static void add_run(struct tl_service *service, const struct tl_request_window *window)
+{
+	struct tl_service_run *run = &service->run;
+
+	run->arrivals += window->arrivals;
+	run->served += window->served;
+	run->lost += window->dropped + window->timed_out;
+	run->attained += window->attained;
+	run->wait_ns += window->wait_ns;
+	run->busy_ns += window->busy_ns;
+	run->present_ns += window->present_ns;
+	if (window->latency != NULL) {
+		tl_histogram_merge(run->latency, window->latency);
+	} else {
+		const struct tl_service_time *time = &service->setting->model.service;
+
+		run->fluid_requests += window->arrivals;
+		spread(run->latency, window, (int64_t)tl_service_time_mean_ns(time, 1) + 1);
+	}
+}
+
+/* The open window by formulas, up to now. False where its own bound does not hold and the
+ * scenario wants the requests then. */
+static bool close_fluid(struct tl_trial *trial, struct tl_service *service,
+                        struct tl_request_window *out)
+{
+	struct tl_request_window idle;
+	struct tl_fluid_quality quality;
+	int64_t now_ns = tl_trial_now(trial);
+	const struct tl_fluid_input input = {
+	    .start_ns = service->index * trial->services->window_ns,
+	    .end_ns = now_ns,
+	    .arrivals = tl_arrivals_count(service->arrivals, service->index),
+	    .arrival_scv = 1.0,
+	    .replicas = service->view.ready,
+	    .speed_ppb = TL_PPB,
+	    .changed = service->changes > 0};
+
+	tl_fluid_window(service->fluid, &input, out, &quality);
+	if (service->setting->mode != TL_MODE_FLUID && !quality.valid) {
+		tl_fluid_set_queue(service->fluid, 0.0);
+		return false;
+	}
+	/* The engine passes the window without arrivals: what was in service ends in it. */
+	tl_requests_window(service->requests, now_ns, &idle);
+	out->served += idle.served;
+	out->attained += idle.attained;
+	out->present_ns = idle.present_ns;
+	return true;
+}
+
+/* Whether the window that opens may be told by formulas: nothing is left over from before,
+ * and every replica runs at full speed. */
+static bool may_defer(const struct tl_trial *trial, const struct tl_service *service)
+{
+	enum tl_request_mode mode = service->setting->mode;
+
+	if (mode == TL_MODE_FLUID)
+		return true;
+	if (mode == TL_MODE_EXACT || service->view.queued > 0 || service->view.ready == 0)
+		return false;
+	for (size_t i = 0; i < service->replicas.count; i++) {
+		const struct tl_job *job = &trial->jobs.jobs[TL_JOB_SLOT(service->replicas.ids[i])];
+
+		if (job->draining ||
+		    (job->progress.speed_ppb != TL_PPB && job->progress.speed_ppb != 0))
+			return false;
+	}
+	return true;
+}
+
+static void open_window(struct tl_trial *trial, struct tl_service *service, int64_t index)
+{
+	service->index = index;
+	service->changes = 0;
+	service->deferred = may_defer(trial, service);
+	if (!service->deferred)
+		feed(trial, service, index);
+}
+
+static void write_row(struct tl_service *service, const struct tl_request_window *window,
+                      const struct tl_service_view *view)
+{
+	struct tl_row_window *row = tl_table_next(service->table);
+
+	*row = (struct tl_row_window){.t_ns = window->start_ns,
+	                              .arrivals = window->arrivals,
+	                              .served = window->served,
+	                              .dropped = window->dropped + window->timed_out,
+	                              .attained = window->attained,
+	                              .queued = window->queued,
+	                              .p50_ns = window->p50_ns,
+	                              .p95_ns = window->p95_ns,
+	                              .p99_ns = window->p99_ns,
+	                              .p999_ns = window->p999_ns,
+	                              .mean_wait_ns = window->mean_wait_ns,
+	                              .load = (double)view->load_milli / 1000.0,
+	                              .replicas = view->replicas,
+	                              .ready = view->ready,
+	                              .overload = view->breach_since_ns >= 0};
+}
+
+/* Ready replicas stand by, and are productive while they serve. */
+static void book_busy(struct tl_trial *trial, struct tl_service *service, tl_i128 busy_ns,
+                      tl_i128 present_ns)
+{
+	int64_t busy_ppb = present_ns > 0 ? (int64_t)(busy_ns * TL_PPB / present_ns) : 0;
+
+	for (size_t i = 0; i < service->replicas.count; i++)
+		tl_life_book_replica(trial, service->replicas.ids[i], busy_ppb);
+	tl_ledger_move(tl_account_ledger(trial->account), service->account, TL_PURPOSE_STANDBY,
+	               TL_PURPOSE_PRODUCTIVE, busy_ns * service->shape->total_mgpu);
+}
+
+/* A window is in breach where p99 is above target, or requests were lost. */
+static bool breached(const struct tl_service *service, const struct tl_request_window *window)
+{
+	int64_t target_ns = service->setting->model.target_ns;
+
+	return (window->served > 0 && window->p99_ns > target_ns) ||
+	       window->dropped + window->timed_out > 0;
+}
+
+static void close_one(struct tl_trial *trial, uint32_t number)
+{
+	struct tl_service *service = &trial->services->items[number];
+	struct tl_service_view *view = &service->view;
+	struct tl_request_window window;
+	int64_t now_ns = tl_trial_now(trial);
+
+	if (!service->deferred || !close_fluid(trial, service, &window)) {
+		if (service->deferred)
+			feed(trial, service, service->index);
+		tl_requests_window(service->requests, now_ns, &window);
+	}
+	service->deferred = false;
+	add_run(service, &window);
+	int64_t span_ns = window.end_ns - window.start_ns;
+	tl_i128 present_ns = (tl_i128)window.present_ns;
+	double capacity = (double)present_ns / 1e9 * (double)view->replica_capacity_per_ks / 1000.0;
+
+	view->window_start_ns = window.start_ns;
+	view->window_end_ns = window.end_ns;
+	view->arrivals = (int64_t)window.arrivals;
+	view->served = (int64_t)window.served;
+	view->dropped = (int64_t)(window.dropped + window.timed_out);
+	view->queued = (int64_t)window.queued;
+	view->p50_ns = window.p50_ns;
+	view->p95_ns = window.p95_ns;
+	view->p99_ns = window.p99_ns;
+	view->p999_ns = window.p999_ns;
+	view->mean_wait_ns = window.mean_wait_ns;
+	view->load_milli = capacity > 0.0 ? (int64_t)((double)window.arrivals * 1000.0 / capacity)
+	                   : window.arrivals > 0 ? 1000000
+	                                         : 0;
+	view->starting = (uint32_t)service->replicas.count - view->ready;
+	if (breached(service, &window)) {
+		if (view->breach_since_ns < 0)
+			view->breach_since_ns = window.start_ns;
+		service->breach_ns += span_ns;
+	} else {
+		view->breach_since_ns = TL_NONE;
+	}
+	book_busy(trial, service, (tl_i128)window.busy_ns, (tl_i128)present_ns);
+	if (service->table != NULL)
+		write_row(service, &window, view);
+	end_drained(trial, service);
+	tl_changes_window(trial, number);
+	tl_seats_observe_window(trial, number);
+}
+
+void tl_services_window(struct tl_trial *trial)
+{
+	struct tl_services *services = trial->services;
+
+	for (uint32_t s = 0; s < services->count; s++) {
+		if (services->next_window > 0)
+			close_one(trial, s);
+		open_window(trial, &services->items[s], services->next_window);
+	}
+	services->next_window++;
+	if (services->count > 0)
+		tl_engine_at(&trial->engine, services->next_window * services->window_ns, TL_PHASE_TIMER,
+		             TL_EVENT_WINDOW, 0);
+}
+
+/* ---- the end ---- */
+
+static void tell(struct tl_trial *trial, const struct tl_service *service, const char *metric,
+                 const char *unit, double value)
+{
+	char name[TL_ROW_NAME_SIZE];
+
+	snprintf(name, sizeof(name), "%.32s.%s", service->setting->name, metric);
+	tl_account_metric(trial->account, name, unit, value);
+}
+
+static double per(double a, double b)
+{
+	return b > 0.0 ? a / b : (double)NAN;
+}
+
+static double quantile_s(const struct tl_service_run *run, double q)
+{
+	return run->served > 0 ? (double)tl_histogram_quantile(run->latency, q) / 1e9 : (double)NAN;
+}
+
+static void finish_one(struct tl_trial *trial, struct tl_service *service)
+{
+	const struct tl_service_run *run = &service->run;
+	double served = (double)run->served, lost = (double)run->lost;
+
+	tell(trial, service, "requests", "1", (double)run->arrivals);
+	tell(trial, service, "requests_fluid", "1", (double)run->fluid_requests);
+	tell(trial, service, "served", "1", served);
+	tell(trial, service, "dropped", "1", lost);
+	tell(trial, service, "attainment", "1", per((double)run->attained, served + lost));
+	tell(trial, service, "p50_s", "s", quantile_s(run, 0.5));
+	tell(trial, service, "p99_s", "s", quantile_s(run, 0.99));
+	tell(trial, service, "p999_s", "s", quantile_s(run, 0.999));
+	tell(trial, service, "wait_mean_s", "s", per((double)run->wait_ns / 1e9, served));
+	tell(trial, service, "overload_s", "s", (double)service->breach_ns / 1e9);
+	tell(trial, service, "replica_starts", "1", (double)service->starts);
+	tell(trial, service, "cold_starts", "1", (double)service->cold_starts);
+	tell(trial, service, "scale_ups", "1", (double)service->scale_ups);
+	tell(trial, service, "scale_downs", "1", (double)service->scale_downs);
+	tell(trial, service, "busy_ratio", "1", per((double)run->busy_ns, (double)run->present_ns));
+	tell(trial, service, "penalty", "currency",
+	     (served + lost - (double)run->attained) / 1000.0 *
+	         (double)service->setting->penalty_micros_per_1000 / 1e6);
+}
+
+void tl_services_finish(struct tl_trial *trial)
+{
+	struct tl_services *services = trial->services;
+
+	/* What the last, cut window brought counts too. */
+	for (uint32_t s = 0; s < services->count; s++) {
+		if (services->window_ns * (services->next_window - 1) < tl_trial_now(trial))
+			close_one(trial, s);
+		finish_one(trial, &services->items[s]);
+	}
+}
