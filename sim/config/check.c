@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The node of a key for the message, or of the entry where the key is not written. */
-static const struct tl_tree *at_key(const struct tl_tree *map, const char *name)
+const struct tl_tree *tl_config_at(const struct tl_tree *map, const char *name)
 {
 	const struct tl_tree *node = tl_tree_get(map, name);
 
@@ -20,7 +20,7 @@ static enum tl_status check_name(struct tl_fill *fill, const struct tl_config *c
 	if (!strchr(name, '/') && name[0] != '.' && name[0] != '-')
 		return TL_OK;
 	return tl_fill_fault(
-	    fill, at_key(root, "name"),
+	    fill, tl_config_at(root, "name"),
 	    "name: got `%s`, wanted one without a slash that starts with neither `.` "
 	    "nor `-`: files are named after it",
 	    name);
@@ -30,13 +30,13 @@ static enum tl_status check_queues(struct tl_fill *fill, const struct tl_config 
                                    const struct tl_tree *root)
 {
 	if (config->queue_count == 0)
-		return tl_fill_fault(fill, at_key(root, "queues"),
+		return tl_fill_fault(fill, tl_config_at(root, "queues"),
 		                     "queues: got an empty list, wanted at least one queue");
 	for (size_t i = 0; i < config->queue_count; i++)
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(config->queues[i].queue.name, config->queues[j].queue.name) == 0)
 				return tl_fill_fault(
-				    fill, at_key(config->queues[i].node, "name"),
+				    fill, tl_config_at(config->queues[i].node, "name"),
 				    "queues[%zu].name: got `%s` again, wanted each name once", i,
 				    config->queues[i].queue.name);
 	return TL_OK;
@@ -49,13 +49,13 @@ static enum tl_status check_tenants(struct tl_fill *fill, const struct tl_config
 			if (strcmp(config->tenants[i].tenant.name,
 			           config->tenants[j].tenant.name) == 0)
 				return tl_fill_fault(
-				    fill, at_key(config->tenants[i].node, "name"),
+				    fill, tl_config_at(config->tenants[i].node, "name"),
 				    "tenants[%zu].name: got `%s` again, wanted each name once", i,
 				    config->tenants[i].tenant.name);
 	return TL_OK;
 }
 
-static bool has_queue(const struct tl_config *config, const char *name)
+bool tl_config_has_queue(const struct tl_config *config, const char *name)
 {
 	for (size_t i = 0; i < config->queue_count; i++)
 		if (strcmp(config->queues[i].queue.name, name) == 0)
@@ -70,18 +70,18 @@ static enum tl_status check_workload(struct tl_fill *fill, const struct tl_confi
 	size_t length = tl_fill_enter(fill, "workload");
 
 	(void)tl_fill_enter_index(fill, i);
-	if (entry->workload.queue[0] != '\0' && !has_queue(config, entry->workload.queue))
-		return tl_fill_fault(fill, at_key(entry->node, "queue"),
+	if (entry->workload.queue[0] != '\0' && !tl_config_has_queue(config, entry->workload.queue))
+		return tl_fill_fault(fill, tl_config_at(entry->node, "queue"),
 		                     "queue: got `%s`, wanted one of `queues`",
 		                     entry->workload.queue);
 	if (trace->max_gpus_mgpu > 0 && trace->min_gpus_mgpu > trace->max_gpus_mgpu)
-		return tl_fill_fault(fill, at_key(entry->node, "min_gpus"),
+		return tl_fill_fault(fill, tl_config_at(entry->node, "min_gpus"),
 		                     "min_gpus: got more than max_gpus, wanted at most that");
 	if (trace->is_static && trace->window_ns > 0)
-		return tl_fill_fault(fill, at_key(entry->node, "window"),
+		return tl_fill_fault(fill, tl_config_at(entry->node, "window"),
 		                     "window: a static workload has no times to cut");
 	if (trace->demand > 0 && trace->capacity_mgpu == 0)
-		return tl_fill_fault(fill, at_key(entry->node, "demand"),
+		return tl_fill_fault(fill, tl_config_at(entry->node, "demand"),
 		                     "demand: the cluster has no GPU to fill");
 	tl_fill_leave(fill, length);
 	return TL_OK;
@@ -98,42 +98,69 @@ static bool has_node(const struct tl_cluster_spec *cluster, const char *name)
 bool tl_fault_applies(const struct tl_config_key *key, const void *base)
 {
 	const struct tl_fault_config *fault = base;
-	const bool nodes = fault->fault.what == TL_FAULT_NODE_DOWN;
+	const bool nodes = fault->what == TL_TROUBLE_NODES;
 	const bool named = nodes && fault->fault.node[0] != '\0';
 
 	if (strcmp(key->name, "nodes") == 0)
 		return nodes && !named;
 	if (strcmp(key->name, "node") == 0)
 		return named;
+	if (strcmp(key->name, "jobs") == 0)
+		return fault->what == TL_TROUBLE_JOBS;
 	if (strcmp(key->name, "for") == 0)
-		return nodes;
-	return strcmp(key->name, "jobs") != 0 || !nodes;
+		return fault->what != TL_TROUBLE_JOBS;
+	if (tl_choice_index("service|factor|ramp", key->name) >= 0)
+		return fault->what == TL_TROUBLE_TRAFFIC;
+	return true;
+}
+
+static bool has_service(const struct tl_config *config, const char *name)
+{
+	for (size_t i = 0; i < config->workload_count; i++)
+		if (config->workloads[i].is_service &&
+		    strcmp(config->workloads[i].service.name, name) == 0)
+			return true;
+	return false;
+}
+
+static enum tl_status check_traffic(struct tl_fill *fill, const struct tl_config *config,
+                                    const struct tl_fault_config *fault)
+{
+	if (!has_service(config, fault->service))
+		return tl_fill_fault(
+		    fill, tl_config_at(fault->node, "service"),
+		    "service: got `%s`, wanted the name of a service of `workload`",
+		    fault->service);
+	if (fault->ramp_ns > fault->fault.for_ns)
+		return tl_fill_fault(fill, tl_config_at(fault->node, "ramp"),
+		                     "ramp: got more than `for`, wanted at most that");
+	return TL_OK;
 }
 
 static enum tl_status check_fault(struct tl_fill *fill, const struct tl_config *config, size_t i)
 {
 	const struct tl_fault_config *fault = &config->faults[i];
 	const struct tl_cluster_spec *cluster = &config->scenario.cluster;
-	const bool nodes = fault->fault.what == TL_FAULT_NODE_DOWN;
+	const bool nodes = fault->what == TL_TROUBLE_NODES;
 	size_t length = tl_fill_enter(fill, "faults");
+	enum tl_status status;
 
 	(void)tl_fill_enter_index(fill, i);
-	for (size_t k = 0; k < tl_fault_section.count; k++) {
-		const struct tl_config_key *key = &tl_fault_section.keys[k];
-
-		if (tl_tree_get(fault->node, key->name) && !tl_fault_applies(key, fault))
-			return tl_fill_fault(fill, at_key(fault->node, key->name),
-			                     "%s: does not go with %s", key->name,
-			                     !nodes                 ? "`do: kill-jobs`"
-			                     : fault->fault.node[0] ? "`node`, which names one"
-			                                            : "`do: node-down`");
-	}
+	status = tl_section_applies(fill, &tl_fault_section, fault->node, fault,
+	                            fault->what == TL_TROUBLE_JOBS      ? "`do: kill-jobs`"
+	                            : fault->what == TL_TROUBLE_TRAFFIC ? "`do: traffic`"
+	                            : fault->fault.node[0]              ? "`node`, which names one"
+	                                                                : "`do: node-down`");
+	if (status == TL_OK && fault->what == TL_TROUBLE_TRAFFIC)
+		status = check_traffic(fill, config, fault);
+	if (status != TL_OK)
+		return status;
 	if (nodes && fault->fault.node[0] != '\0' && !has_node(cluster, fault->fault.node))
-		return tl_fill_fault(fill, at_key(fault->node, "node"),
+		return tl_fill_fault(fill, tl_config_at(fault->node, "node"),
 		                     "node: got `%s`, wanted a node of the cluster, such as `%s`",
 		                     fault->fault.node, cluster->nodes[0].name);
 	if (nodes && fault->fault.count > cluster->node_count)
-		return tl_fill_fault(fill, at_key(fault->node, "nodes"),
+		return tl_fill_fault(fill, tl_config_at(fault->node, "nodes"),
 		                     "nodes: got %u, wanted at most the cluster's %zu",
 		                     fault->fault.count, cluster->node_count);
 	tl_fill_leave(fill, length);
@@ -148,7 +175,7 @@ static enum tl_status check_failures(struct tl_fill *fill, const struct tl_confi
 	if (failures->repair_short_milli + failures->repair_medium_milli <= 1000)
 		return TL_OK;
 	return tl_fill_fault(
-	    fill, at_key(root, "failures"),
+	    fill, tl_config_at(root, "failures"),
 	    "failures: short_share and medium_share together: got more than 1, wanted "
 	    "at most 1");
 }
@@ -163,10 +190,11 @@ enum tl_status tl_config_check(struct tl_fill *fill, const struct tl_config *con
 	if (status == TL_OK)
 		status = check_tenants(fill, config);
 	if (status == TL_OK && config->workload_count == 0)
-		status = tl_fill_fault(fill, at_key(root, "workload"),
+		status = tl_fill_fault(fill, tl_config_at(root, "workload"),
 		                       "workload: got no entry, wanted at least one");
 	for (size_t i = 0; i < config->workload_count && status == TL_OK; i++)
-		status = check_workload(fill, config, i);
+		if (!config->workloads[i].is_service)
+			status = check_workload(fill, config, i);
 	for (size_t i = 0; i < config->fault_count && status == TL_OK; i++)
 		status = check_fault(fill, config, i);
 	if (status == TL_OK)

@@ -6,6 +6,7 @@
 
 #include "sim/config/scenario.h"
 #include "sim/config/schema.h"
+#include "sim/config/service_config.h"
 
 struct tl_cluster_group {
 	const struct tl_tree *node;
@@ -31,9 +32,11 @@ struct tl_cluster_config {
 
 struct tl_workload_config {
 	const struct tl_tree *node;
+	bool is_service;
 	const char *path;            /* as written */
 	const char *resolved;        /* as seen from the working folder */
 	struct tl_workload workload; /* its path is set last */
+	struct tl_service_config service;
 };
 
 struct tl_queue_config {
@@ -46,10 +49,16 @@ struct tl_tenant_config {
 	struct tl_tenant_setting tenant;
 };
 
+enum tl_trouble { TL_TROUBLE_NODES, TL_TROUBLE_JOBS, TL_TROUBLE_TRAFFIC };
+
 struct tl_fault_config {
 	const struct tl_tree *node;
 	struct tl_fault_setting fault;
+	enum tl_trouble what; /* those of enum tl_fault_do, and surges */
 	uint32_t jobs;
+	char service[TL_SERVICE_NAME_MAX];
+	double factor;
+	int64_t ramp_ns;
 };
 
 struct tl_estimates_config {
@@ -107,6 +116,19 @@ enum tl_status tl_set_apply(struct tl_arena *arena, struct tl_tree *root,
 /* What one key alone does not show: names that must exist, sums, pairs of limits. */
 enum tl_status tl_config_check(struct tl_fill *fill, const struct tl_config *config,
                                const struct tl_tree *root);
+bool tl_config_has_queue(const struct tl_config *config, const char *name);
+/* The node of a key for the message, or of the map where the key is not written. */
+const struct tl_tree *tl_config_at(const struct tl_tree *map, const char *name);
+
+/* What a service's settings follow from; after it each is as it is used. */
+void tl_config_services_derive(struct tl_arena *arena, struct tl_config *config);
+/* What one key of a service does not show; opens its recording, which is then to be closed
+ * (tl_config_services_release), whatever comes of it. */
+enum tl_status tl_config_services_check(struct tl_fill *fill, struct tl_config *config,
+                                        const struct tl_tree *root);
+void tl_config_services_release(struct tl_config *config);
+/* To the scenario, which owns it all: arrays, paths and recordings. */
+void tl_config_services_keep(struct tl_config *config);
 /* Groups or list to nodes, into spec (to be freed with tl_cluster_spec_fini on success). */
 enum tl_status tl_cluster_build(struct tl_fill *fill, const struct tl_cluster_config *cluster,
                                 struct tl_cluster_spec *spec);

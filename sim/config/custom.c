@@ -89,11 +89,12 @@ const struct tl_custom tl_custom_window = {
 
 /* ---- tables ---- */
 
-static const char *const table_names[] = {"jobs",    "transitions", "timeline",  "nodes", "ledger",
-                                          "summary", "placements",  "decisions", "faults"};
+static const char *const table_names[] = {"jobs",   "transitions", "timeline",   "nodes",
+                                          "ledger", "summary",     "placements", "decisions",
+                                          "faults", "windows"};
 enum { TABLE_COUNT = sizeof table_names / sizeof table_names[0] };
 
-_Static_assert(1u << (TABLE_COUNT - 1) == TL_TABLE_FAULTS, "a name for each table");
+_Static_assert(1u << (TABLE_COUNT - 1) == TL_TABLE_WINDOWS, "a name for each table");
 
 static enum tl_status add_table(struct tl_fill *fill, const struct tl_tree *node, uint32_t *tables)
 {
@@ -110,7 +111,7 @@ static enum tl_status add_table(struct tl_fill *fill, const struct tl_tree *node
 	return tl_fill_fault(
 	    fill, node,
 	    "got `%.60s`, wanted standard, all, or a list of jobs, transitions, timeline, "
-	    "nodes, ledger, summary, placements, decisions, faults%s%s%s",
+	    "nodes, ledger, summary, placements, decisions, faults, windows%s%s%s",
 	    node->text, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
 

@@ -166,6 +166,7 @@ static void emit_integer(const struct tl_config_key *key, const void *field, FIL
 	}
 }
 
+/* A rate is one a second: the unit is said for whoever reads it. */
 static void emit_number(const struct tl_config_key *key, double value, FILE *out)
 {
 	char text[40];
@@ -176,25 +177,27 @@ static void emit_number(const struct tl_config_key *key, double value, FILE *out
 			(void)fputs(key->words[i].word, out);
 			return;
 		}
-	(void)fputs(tl_exact_double(value, text, sizeof text), out);
+	(void)fprintf(out, "%s%s", tl_exact_double(value, text, sizeof text),
+	              key->type == TL_KEY_RATE ? "/s" : "");
 }
 
 static void emit_section(const struct tl_section *section, const void *base, unsigned indent,
                          bool element, FILE *out);
 
-static void emit_list(const struct tl_config_key *key, const void *base, unsigned indent, FILE *out)
+void tl_list_emit(const struct tl_section *section, const void *elements, size_t count,
+                  unsigned indent, FILE *out)
 {
-	const char *elements = *(char *const *)(const void *)((const char *)base + key->offset);
-	size_t count = *(const size_t *)(const void *)((const char *)base + key->count_offset);
-
 	if (count == 0) {
 		(void)fputs(" []\n", out);
 		return;
 	}
 	(void)fputc('\n', out);
-	for (size_t i = 0; i < count; i++)
-		emit_section(key->section, elements + i * key->section->size, indent + 4, true,
-		             out);
+	for (size_t i = 0; i < count; i++) {
+		const void *element = (const char *)elements + i * section->size;
+		const struct tl_tree *node = *(const struct tl_tree *const *)element;
+
+		emit_section(tl_section_variant(section, node), element, indent + 4, true, out);
+	}
 }
 
 /* What follows `name:`. */
@@ -208,7 +211,10 @@ static void emit_value(const struct tl_config_key *key, const void *base, unsign
 		key->custom->emit(key, field, indent, out);
 		return;
 	case TL_KEY_LIST:
-		emit_list(key, base, indent, out);
+		tl_list_emit(
+		    key->section, *(char *const *)field,
+		    *(const size_t *)(const void *)((const char *)base + key->count_offset), indent,
+		    out);
 		return;
 	case TL_KEY_MAP:
 		(void)fputc('\n', out);
@@ -222,7 +228,7 @@ static void emit_value(const struct tl_config_key *key, const void *base, unsign
 		tl_emit_text(out, field);
 	else if (key->type == TL_KEY_TEXT)
 		tl_emit_text(out, *(const char *const *)field);
-	else if (key->type == TL_KEY_NUMBER)
+	else if (key->type == TL_KEY_NUMBER || key->type == TL_KEY_RATE)
 		emit_number(key, *(const double *)field, out);
 	else
 		emit_integer(key, field, out);

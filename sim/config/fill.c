@@ -99,6 +99,7 @@ static void add_range(const struct tl_config_key *key, char *buffer, size_t size
 		(void)tl_exact_milli(key->max, high, sizeof high);
 		break;
 	case TL_KEY_NUMBER:
+	case TL_KEY_RATE:
 		(void)tl_exact_double(key->low, low, sizeof low);
 		(void)tl_exact_double(key->high, high, sizeof high);
 		if (key->low < key->high)
@@ -129,6 +130,8 @@ static const char *type_wanted(const struct tl_config_key *key)
 		return "a whole number";
 	case TL_KEY_NUMBER:
 		return "a number";
+	case TL_KEY_RATE:
+		return "a rate (such as 80/s, 6/min or a number a second)";
 	case TL_KEY_DURATION:
 		return "a duration (such as 90s, 5min, 2h, 7d)";
 	case TL_KEY_SIZE:
@@ -321,7 +324,8 @@ static enum tl_status set_number(struct tl_fill *fill, const struct tl_config_ke
 			*(double *)field = (double)key->words[i].value;
 			return TL_OK;
 		}
-	if (!node->plain || tl_parse_double(node->text, &value, NULL) != TL_OK)
+	if (!node->plain || (key->type == TL_KEY_RATE ? tl_parse_rate : tl_parse_double)(
+				node->text, &value, NULL) != TL_OK)
 		return refuse_value(fill, key, node);
 	if (key->low < key->high &&
 	    (value < key->low || value > key->high || (key->open_low && !(value > key->low))))
@@ -343,14 +347,22 @@ static enum tl_status set_text(struct tl_fill *fill, const struct tl_config_key 
 
 /* ---- collections ----------------------------------------------------------------- */
 
-static enum tl_status set_list(struct tl_fill *fill, const struct tl_config_key *key,
-                               const struct tl_tree *node, void *base)
+const struct tl_section *tl_section_variant(const struct tl_section *section,
+                                            const struct tl_tree *node)
 {
-	const struct tl_section *section = key->section;
+	if (section && section->variant && node && node->kind == TL_TREE_MAP &&
+	    tl_tree_get(node, section->variant_key))
+		return section->variant;
+	return section;
+}
+
+enum tl_status tl_list_fill(struct tl_fill *fill, const struct tl_section *section,
+                            const struct tl_tree *node, void **out, size_t *count)
+{
 	char *elements;
 
 	if (node->kind != TL_TREE_LIST)
-		return refuse_value(fill, key, node);
+		return tl_fill_refuse(fill, node, "a list");
 	elements = tl_arena_alloc(fill->arena, node->count * section->size);
 	for (size_t i = 0; i < node->count; i++) {
 		size_t length = tl_fill_enter_index(fill, i);
@@ -358,13 +370,14 @@ static enum tl_status set_list(struct tl_fill *fill, const struct tl_config_key 
 		enum tl_status status;
 
 		*(const struct tl_tree **)element = node->items[i];
-		status = tl_section_fill(fill, section, node->items[i], element);
+		status = tl_section_fill(fill, tl_section_variant(section, node->items[i]),
+		                         node->items[i], element);
 		if (status != TL_OK)
 			return status;
 		tl_fill_leave(fill, length);
 	}
-	*(void **)((char *)base + key->offset) = elements;
-	*(size_t *)(void *)((char *)base + key->count_offset) = node->count;
+	*out = elements;
+	*count = node->count;
 	return TL_OK;
 }
 
@@ -384,7 +397,7 @@ enum tl_status tl_key_set(struct tl_fill *fill, const struct tl_config_key *key,
 	}
 	if (key->type == TL_KEY_TEXT)
 		return set_text(fill, key, node, field);
-	if (key->type == TL_KEY_NUMBER)
+	if (key->type == TL_KEY_NUMBER || key->type == TL_KEY_RATE)
 		return set_number(fill, key, node, field);
 	return set_integer(fill, key, node, field);
 }
@@ -414,8 +427,12 @@ static enum tl_status fill_key(struct tl_fill *fill, const struct tl_config_key 
 		if (status != TL_OK)
 			return status;
 	}
-	status = key->type == TL_KEY_LIST ? set_list(fill, key, node, base)
-	                                  : tl_key_set(fill, key, node, (char *)base + key->offset);
+	if (key->type == TL_KEY_LIST)
+		status = tl_list_fill(fill, key->section, node,
+		                      (void **)(void *)((char *)base + key->offset),
+		                      (size_t *)(void *)((char *)base + key->count_offset));
+	else
+		status = tl_key_set(fill, key, node, (char *)base + key->offset);
 	if (status == TL_OK)
 		tl_fill_leave(fill, length);
 	return status;
@@ -427,6 +444,20 @@ const struct tl_config_key *tl_section_find(const struct tl_section *section, co
 		if (strcmp(section->keys[i].name, name) == 0)
 			return &section->keys[i];
 	return NULL;
+}
+
+enum tl_status tl_section_applies(struct tl_fill *fill, const struct tl_section *section,
+                                  const struct tl_tree *node, const void *base, const char *reason)
+{
+	for (size_t i = 0; i < section->count && node; i++) {
+		const struct tl_config_key *key = &section->keys[i];
+		const struct tl_tree *written = tl_tree_get(node, key->name);
+
+		if (written && !section->applies(key, base))
+			return tl_fill_fault(fill, written, "%s: does not go with %s", key->name,
+			                     reason);
+	}
+	return TL_OK;
 }
 
 enum tl_status tl_section_fill(struct tl_fill *fill, const struct tl_section *section,

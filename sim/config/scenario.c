@@ -31,11 +31,15 @@ static void keep_workloads(struct tl_config *config)
 {
 	struct tl_scenario *scenario = &config->scenario;
 
-	scenario->workload_count = config->workload_count;
 	scenario->workloads = tl_calloc(config->workload_count, sizeof *scenario->workloads);
 	for (size_t i = 0; i < config->workload_count; i++) {
-		scenario->workloads[i] = config->workloads[i].workload;
-		scenario->workloads[i].path = tl_strdup(config->workloads[i].resolved);
+		struct tl_workload *to = &scenario->workloads[scenario->workload_count];
+
+		if (config->workloads[i].is_service)
+			continue;
+		*to = config->workloads[i].workload;
+		to->path = tl_strdup(config->workloads[i].resolved);
+		scenario->workload_count++;
 	}
 }
 
@@ -51,10 +55,10 @@ static void keep_lists(struct tl_config *config)
 	scenario->tenants = tl_calloc(config->tenant_count, sizeof *scenario->tenants);
 	for (size_t i = 0; i < config->tenant_count; i++)
 		scenario->tenants[i] = config->tenants[i].tenant;
-	scenario->fault_count = config->fault_count;
 	scenario->faults = tl_calloc(config->fault_count, sizeof *scenario->faults);
 	for (size_t i = 0; i < config->fault_count; i++)
-		scenario->faults[i] = config->faults[i].fault;
+		if (config->faults[i].what != TL_TROUBLE_TRAFFIC)
+			scenario->faults[scenario->fault_count++] = config->faults[i].fault;
 }
 
 /* ---- what follows from several keys ---- */
@@ -68,31 +72,45 @@ static int64_t capacity_mgpu(const struct tl_cluster_spec *cluster)
 	return gpus * TL_MGPU_PER_GPU;
 }
 
-static void derive(struct tl_arena *arena, struct tl_config *config)
+/* Recorded jobs; each file's number is among them alone, so that services move no draw. */
+static void derive_workloads(struct tl_arena *arena, struct tl_config *config)
 {
-	struct tl_scenario *scenario = &config->scenario;
+	const struct tl_scenario *scenario = &config->scenario;
+	uint64_t number = 0;
 
-	scenario->estimates = config->estimates.how;
-	scenario->estimates_sigma = config->estimates.sigma;
 	for (size_t i = 0; i < config->workload_count; i++) {
 		struct tl_workload_config *entry = &config->workloads[i];
 		const struct tl_tree *path = tl_tree_get(entry->node, "trace");
 
+		entry->is_service = tl_tree_get(entry->node, "service") != NULL;
+		if (entry->is_service)
+			continue;
 		entry->resolved = tl_path_from(arena, path->source, entry->path);
 		entry->workload.line = entry->node->line;
 		entry->workload.column = entry->node->column;
 		entry->workload.trace.seed = scenario->seed;
-		entry->workload.trace.entity = i;
+		entry->workload.trace.entity = number++;
 		entry->workload.trace.capacity_mgpu = capacity_mgpu(&scenario->cluster);
 	}
+}
+
+static void derive(struct tl_arena *arena, struct tl_config *config)
+{
+	config->scenario.estimates = config->estimates.how;
+	config->scenario.estimates_sigma = config->estimates.sigma;
+	derive_workloads(arena, config);
 	for (size_t i = 0; i < config->fault_count; i++) {
 		struct tl_fault_config *fault = &config->faults[i];
 
-		if (fault->fault.what == TL_FAULT_KILL_JOBS)
+		fault->fault.what = TL_FAULT_NODE_DOWN;
+		if (fault->what == TL_TROUBLE_JOBS) {
+			fault->fault.what = TL_FAULT_KILL_JOBS;
 			fault->fault.count = fault->jobs;
+		}
 		fault->fault.line = fault->node->line;
 		fault->fault.column = fault->node->column;
 	}
+	tl_config_services_derive(arena, config);
 }
 
 static char *effective_text(const struct tl_config *config)
@@ -126,8 +144,12 @@ static enum tl_status fill_config(struct tl_fill *fill, struct tl_tree *root,
 	tl_fill_leave(fill, length);
 	derive(fill->arena, config);
 	status = tl_config_check(fill, config, root);
-	if (status != TL_OK)
+	if (status == TL_OK)
+		status = tl_config_services_check(fill, config, root);
+	if (status != TL_OK) {
+		tl_config_services_release(config);
 		tl_cluster_spec_fini(&config->scenario.cluster);
+	}
 	return status;
 }
 
@@ -154,6 +176,7 @@ static enum tl_status from_tree(struct tl_arena *arena, struct tl_tree *root,
 	keep_seats(&config);
 	keep_workloads(&config);
 	keep_lists(&config);
+	tl_config_services_keep(&config);
 	*out = tl_alloc(sizeof **out);
 	**out = config.scenario;
 	return TL_OK;
@@ -198,6 +221,22 @@ enum tl_status tl_scenario_parse(const char *name, const char *text,
 	return status;
 }
 
+/* The scenario made these itself; to all others they are const. */
+static void release(const void *own)
+{
+	free((void *)(uintptr_t)own);
+}
+
+static void destroy_service(struct tl_service_setting *service)
+{
+	release(service->model.service.values_ns);
+	release(service->arrivals.curve.points);
+	release(service->arrivals.events);
+	release(service->arrivals.surges);
+	tl_request_trace_close((struct tl_request_trace *)(uintptr_t)service->arrivals.trace);
+	free(service->arrivals_path);
+}
+
 void tl_scenario_destroy(struct tl_scenario *scenario)
 {
 	if (!scenario)
@@ -212,6 +251,9 @@ void tl_scenario_destroy(struct tl_scenario *scenario)
 	for (size_t i = 0; i < scenario->workload_count; i++)
 		free(scenario->workloads[i].path);
 	free(scenario->workloads);
+	for (size_t i = 0; i < scenario->service_count; i++)
+		destroy_service(&scenario->services[i]);
+	free(scenario->services);
 	free(scenario->queues);
 	free(scenario->tenants);
 	free(scenario->faults);

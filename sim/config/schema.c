@@ -5,20 +5,11 @@
  * help say where a default comes from: [S] a public source, [D] derived or fitted from
  * public data, [R] recalled, [A] assumed.
  */
-#include "sim/config/schema.h"
-
-#include "sim/base/units.h"
 #include "sim/config/config.h"
+#include "sim/config/table.h"
 
 /* Laid out by hand: what a key is called and takes, where it goes, what it means. */
 /* clang-format off */
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-#define AT(type, member) .offset = offsetof(struct type, member), .width = sizeof(((struct type *)0)->member)
-#define LIST_AT(type, member, number) \
-	.offset = offsetof(struct type, member), .count_offset = offsetof(struct type, number)
-#define SECTION(table) .keys = (table), .count = COUNT(table)
-#define DAYS(n) ((n) * TL_NS_PER_DAY)
 
 /* ---- cluster ---- */
 
@@ -144,7 +135,9 @@ static const struct tl_config_key workload_keys[] = {
      .help = "jobs larger than the cluster: reject each, or clamp them to what there is"},
 };
 static const struct tl_section workload_section = {SECTION(workload_keys),
-                                                   .size = sizeof(struct tl_workload_config)};
+                                                   .size = sizeof(struct tl_workload_config),
+                                                   .variant_key = "service",
+                                                   .variant = &tl_service_section};
 
 /* ---- policy ---- */
 
@@ -281,8 +274,9 @@ static const struct tl_section tenant_section = {SECTION(tenant_keys),
 static const struct tl_config_key fault_keys[] = {
     {.name = "at", .type = TL_KEY_DURATION, .unit = "ns", .max = DAYS(36500),
      AT(tl_fault_config, fault.at_ns), .help = "when it strikes"},
-    {.name = "do", .type = TL_KEY_CHOICE, .choices = "node-down|kill-jobs",
-     AT(tl_fault_config, fault.what), .help = "what happens: nodes go down, or jobs are killed"},
+    {.name = "do", .type = TL_KEY_CHOICE, .choices = "node-down|kill-jobs|traffic",
+     AT(tl_fault_config, what),
+     .help = "what happens: nodes go down, jobs are killed, or a service's requests surge"},
     {.name = "nodes", .type = TL_KEY_INT, .unit = "nodes", .standard = "1", .min = 1, .max = 100000,
      AT(tl_fault_config, fault.count), .help = "node-down: how many, drawn from the seed"},
     {.name = "node", .type = TL_KEY_NAME, .standard = "\"\"", AT(tl_fault_config, fault.node),
@@ -292,7 +286,13 @@ static const struct tl_config_key fault_keys[] = {
      .help = "kill-jobs: how many of those that hold GPUs, drawn from the seed"},
     {.name = "for", .type = TL_KEY_DURATION, .unit = "ns", .standard = "15min", .min = 1,
      .max = DAYS(36500), .words = {{"ever", TL_NEVER}}, AT(tl_fault_config, fault.for_ns),
-     .help = "node-down: until repaired [A]"},
+     .help = "node-down: until repaired; traffic: how long it holds [A]"},
+    {.name = "service", .type = TL_KEY_NAME, .standard = "\"\"", AT(tl_fault_config, service),
+     .help = "traffic: of this service; must be given"},
+    {.name = "factor", .type = TL_KEY_NUMBER, .standard = "2", .low = 0, .high = 1000,
+     AT(tl_fault_config, factor), .help = "traffic: requests × this, which no calendar foretells"},
+    {.name = "ramp", .type = TL_KEY_DURATION, .unit = "ns", .standard = "0s", .max = DAYS(36500),
+     AT(tl_fault_config, ramp_ns), .help = "traffic: how long it rises, and falls after `for`"},
 };
 const struct tl_section tl_fault_section = {SECTION(fault_keys),
                                             .size = sizeof(struct tl_fault_config),
@@ -330,6 +330,13 @@ static const struct tl_config_key output_keys[] = {
 };
 static const struct tl_section output_section = {SECTION(output_keys)};
 
+static const struct tl_config_key metrics_keys[] = {
+    {.name = "window", .type = TL_KEY_DURATION, .unit = "ns", .standard = "5s", .min = TL_NS_PER_MS,
+     .max = TL_NS_PER_HOUR, AT(tl_scenario, window_ns),
+     .help = "services are measured over stretches of this length, and policies see each at its end [A]"},
+};
+static const struct tl_section metrics_section = {SECTION(metrics_keys)};
+
 static const struct tl_config_key watchdog_keys[] = {
     {.name = "stall", .type = TL_KEY_DURATION, .unit = "ns", .standard = "1d", .min = TL_NS_PER_S,
      .max = DAYS(36500), AT(tl_scenario, watchdog_stall_ns),
@@ -364,7 +371,8 @@ static const struct tl_config_key scenario_keys[] = {
      .custom = &tl_custom_cluster, .section = &tl_cluster_section, .shorthand = "use",
      AT(tl_config, cluster), .help = "the machines [S]"},
     {.name = "workload", .type = TL_KEY_LIST, .standard = "[]", .section = &workload_section,
-     LIST_AT(tl_config, workloads, workload_count), .help = "the work; at least one entry"},
+     LIST_AT(tl_config, workloads, workload_count),
+     .help = "the work, recorded jobs (`trace`) and online services (`service`); at least one entry"},
     MAP("policy", policy_section, 0, "who decides"),
     {.name = "estimates", .type = TL_KEY_CUSTOM, .standard = "trace",
      .custom = &tl_custom_estimates, AT(tl_config, estimates),
@@ -389,6 +397,7 @@ static const struct tl_config_key scenario_keys[] = {
     MAP("sharing", sharing_section, IN_SCENARIO, "what neighbours on a GPU cost"),
     MAP("jobs", jobs_section, IN_SCENARIO, "how jobs end"),
     MAP("output", output_section, IN_SCENARIO, "what is written"),
+    MAP("metrics", metrics_section, IN_SCENARIO, "how services are measured"),
     MAP("watchdog", watchdog_section, IN_SCENARIO, "when a run is given up"),
 };
 const struct tl_section tl_scenario_section = {SECTION(scenario_keys)};

@@ -21,6 +21,7 @@ enum tl_key_type {
 	TL_KEY_BOOL,      /* bool */
 	TL_KEY_INT,       /* integer of width bytes */
 	TL_KEY_NUMBER,    /* double */
+	TL_KEY_RATE,      /* double, events a second */
 	TL_KEY_DURATION,  /* int64 ns */
 	TL_KEY_SIZE,      /* int64 bytes */
 	TL_KEY_BANDWIDTH, /* int64 bytes a second */
@@ -62,14 +63,14 @@ enum { TL_KEY_WORDS = 2 };
 struct tl_config_key {
 	const char *name;
 	enum tl_key_type type;
-	bool open_low;        /* NUMBER: low itself is excluded */
+	bool open_low;        /* NUMBER, RATE: low itself is excluded */
 	const char *unit;     /* for people; NULL */
 	const char *standard; /* the default as one would write it; NULL: required */
 	const char *help;     /* one line, with the source mark of the default where it has one */
 	size_t offset, width;
 	size_t count_offset; /* LIST */
 	int64_t min, max;    /* of integers and quantities, inclusive; max 0: no bound above */
-	double low, high;    /* NUMBER; both 0: any */
+	double low, high;    /* NUMBER, RATE; both 0: any */
 	const char *choices; /* CHOICE: `a|b|c` */
 	int64_t base;        /* CHOICE: value of the first */
 	struct tl_word words[TL_KEY_WORDS];
@@ -90,6 +91,9 @@ struct tl_section {
 	                        const struct tl_tree *node);
 	void (*emit_other)(const void *base, unsigned indent, FILE *out);
 	const char *other_help;
+	/* LIST: elements with this key are of another section, of the same size; NULL: none. */
+	const char *variant_key;
+	const struct tl_section *variant;
 };
 
 extern const struct tl_section tl_scenario_section;
@@ -98,6 +102,15 @@ extern const struct tl_section tl_cluster_section;
 /* Validates a map and fills base by the section; node NULL: all defaults. */
 enum tl_status tl_section_fill(struct tl_fill *fill, const struct tl_section *section,
                                const struct tl_tree *node, void *base);
+/* The section of a list's element that was read from node: its variant, or itself. */
+const struct tl_section *tl_section_variant(const struct tl_section *section,
+                                            const struct tl_tree *node);
+/* A list of such maps, into elements of the arena: *out. */
+enum tl_status tl_list_fill(struct tl_fill *fill, const struct tl_section *section,
+                            const struct tl_tree *node, void **out, size_t *count);
+/* Whether every key that is written goes with the others; `reason` is what it does not go with. */
+enum tl_status tl_section_applies(struct tl_fill *fill, const struct tl_section *section,
+                                  const struct tl_tree *node, const void *base, const char *reason);
 /* `path: got X, wanted <wanted>` at the node. */
 enum tl_status tl_fill_refuse(struct tl_fill *fill, const struct tl_tree *node, const char *wanted);
 /* `path: <text>` at the node. */
@@ -129,6 +142,9 @@ const char *tl_suggest(const char *const *names, size_t count, const char *got);
 /* Writes the section's keys with the values of base, in the table's order. */
 void tl_section_emit(const struct tl_section *section, const void *base, unsigned indent,
                      FILE *out);
+/* What follows the name of a key whose value is a list of such maps. */
+void tl_list_emit(const struct tl_section *section, const void *elements, size_t count,
+                  unsigned indent, FILE *out);
 /* A scalar as YAML, quoted where it has to be. */
 void tl_emit_text(FILE *out, const char *text);
 /* Exact, in the largest unit that leaves a whole number; 32 bytes hold any. */

@@ -153,6 +153,7 @@ static enum tl_status walk(struct edit *edit, struct tl_tree *root, struct tl_tr
 		}
 		place = descend(place, &step);
 		child = materialise(edit, child, place.key);
+		place.section = tl_section_variant(place.section, child);
 		put(edit, node, &step, child);
 		node = child;
 	}

@@ -17,6 +17,8 @@ static void each_key(const struct tl_section *section, visit *what)
 		if (section->keys[i].section)
 			each_key(section->keys[i].section, what);
 	}
+	if (section->variant)
+		each_key(section->variant, what);
 }
 
 static void is_documented(const struct tl_section *section, const struct tl_config_key *key)
@@ -130,7 +132,7 @@ static void fits_its_field(const struct tl_section *section, const struct tl_con
 		cr_expect(key->width == 8 || key->width == 4 || (key->width == 1 && !key->max),
 		          "%s", key->name);
 	if (key->type == TL_KEY_DURATION || key->type == TL_KEY_SIZE || key->type == TL_KEY_SHARE ||
-	    key->type == TL_KEY_BANDWIDTH || key->type == TL_KEY_NUMBER)
+	    key->type == TL_KEY_BANDWIDTH || key->type == TL_KEY_NUMBER || key->type == TL_KEY_RATE)
 		cr_expect_eq(key->width, 8, "%s", key->name);
 	if (key->width == 4 && key->type == TL_KEY_INT)
 		cr_expect(key->max > 0 && key->max <= INT32_MAX, "%s", key->name);
@@ -190,6 +192,8 @@ Test(config_schema, the_reference_has_a_line_for_every_key)
 	cr_assert_not_null(strstr(text, "| `checkpoint.interval` | "));
 	cr_assert_not_null(strstr(text, "| `workload[].window.start` | "));
 	cr_assert_not_null(strstr(text, "| `cluster.groups[].gpus` | "));
+	cr_assert_not_null(strstr(text, "| `workload[].service_time.alpha` | "));
+	cr_assert_not_null(strstr(text, "| `workload[].curve.launch.factor` | "));
 	for (const char *p = text; (p = strstr(p, "\n| `")); p++)
 		rows++;
 	cr_assert_gt(rows, 90);
