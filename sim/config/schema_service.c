@@ -226,8 +226,10 @@ static const struct tl_config_key service_keys[] = {
     {.name = "events", .type = TL_KEY_LIST, .standard = "[]", .section = &event_section,
      LIST_AT(tl_workload_config, service.events, service.event_count),
      .help = "further events, after those of the calendar"},
-    {.name = "requests", .type = TL_KEY_CHOICE, .standard = "exact", .choices = "exact",
-     .base = TL_MODE_EXACT, SETTING_AT(mode), .help = "exact: each is simulated, one by one"},
+    {.name = "requests", .type = TL_KEY_CHOICE, .standard = "exact",
+     .choices = "auto|exact|fluid", SETTING_AT(mode),
+     .help = "exact: each is simulated, one by one; fluid: windows are told by queueing formulas; auto: "
+             "those in which the formulas keep their bound"},
     SHORT("replicas", replicas_section, "min", "how many; a number alone fixes it"),
     {.name = "gpu_milli", .type = TL_KEY_INT, .unit = "milli-GPU", .standard = "1000", .min = 1,
      .max = 64000, SETTING_AT(gpus_mgpu),

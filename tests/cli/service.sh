@@ -48,6 +48,14 @@ run 0 summary --csv many.h5
 holds "$(value requests out) == $requests"
 holds "$(value attainment out) > $attainment"
 
+# By formulas where they hold, the same day; by formulas alone, the same requests.
+for mode in auto fluid; do
+	run 0 run service -o $mode.h5 --set workload[0].requests=$mode
+	run 0 summary --csv $mode.h5
+	holds "$(value requests out) == $requests"
+	holds "$(value attainment out) - $attainment < 0.02 && $attainment - $(value attainment out) < 0.02"
+done
+
 # Services alone.
 cat >alone.yaml <<'END'
 name: alone

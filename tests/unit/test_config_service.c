@@ -103,7 +103,7 @@ static const char full[] =
     "    queue: high\n"
     "    tenant: games\n"
     "  - {service: chat, arrivals: {process: poisson, rate: 6/min}, service_time: {dist: llm},\n"
-    "     replicas: 2, slo: 30s, requests: exact}\n"
+    "     replicas: 2, slo: 30s, requests: fluid}\n"
     "faults:\n"
     "  - {at: 3h, do: traffic, service: player, factor: 2, for: 1h}\n"
     "  - {at: 4h, do: node-down}\n"
@@ -168,6 +168,7 @@ Test(config_service, every_key_is_taken)
 	cr_assert(b->replicas_min == 2 && b->replicas_max == 2 && b->replicas_initial == 2);
 	cr_assert_eq(b->model.target_ns, 30 * TL_NS_PER_S);
 	cr_assert_eq(b->arrivals.surge_count, 0);
+	cr_assert_eq(b->mode, TL_MODE_FLUID);
 	tl_scenario_destroy(s);
 }
 

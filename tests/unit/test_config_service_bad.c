@@ -212,7 +212,7 @@ static const struct bad bad[] = {
     {"peak_rps: 1, slo: {penalty: -1 per 1000}", 53, "wanted a price"},
     {"peak_rps: 1, slo: {penalty: 1 per 100}", 53, "wanted a price"},
     {"peak_rps: 1, slo: {p95: 1s}", 44, "unknown key `p95`"},
-    {"peak_rps: 1, requests: fluid", 48, "wanted one of exact"},
+    {"peak_rps: 1, requests: coarse", 48, "wanted one of auto|exact|fluid"},
     {"peak_rps: 1, start: {pull: 0B/s}", 52, "bytes a second"},
     {"peak_rps: 1, hot: {nodes: -1}", 51, "wanted a whole number"},
     {"peak_rps: 1, queue: urgent", 45, "wanted one of `queues`"},
