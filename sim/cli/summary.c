@@ -27,11 +27,13 @@ enum tl_status tl_summary_read(const char *path, struct tl_row_summary **rows, s
 	return status;
 }
 
-/* Which metrics stand together; by whole name, or by the start of it (ends in `*`). */
+/* Which metrics stand together; by whole name, or by the start of it (ends in `*`). A name
+ * with a dot in it is a service's. */
 static const struct group {
 	const char *title;
 	const char *patterns[12];
 } groups[] = {
+    {"Services", {"*.*"}},
     {"Jobs",
      {"jobs", "completed", "failed", "cancelled", "rejected", "infeasible", "dropped", "censored",
       "unsubmitted", "makespan_s"}},
@@ -54,6 +56,8 @@ static bool matches(const char *pattern, const char *name)
 {
 	size_t length = strlen(pattern);
 
+	if (strcmp(pattern, "*.*") == 0)
+		return strchr(name, '.') != NULL;
 	if (pattern[length - 1] == '*')
 		return strncmp(pattern, name, length - 1) == 0;
 	return strcmp(pattern, name) == 0;

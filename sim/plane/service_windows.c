@@ -127,6 +127,8 @@ static bool close_fluid(struct tl_trial *trial, struct tl_service *service,
 	out->served += idle.served;
 	out->attained += idle.attained;
 	out->present_ns = idle.present_ns;
+	if (out->busy_ns > out->present_ns)
+		out->busy_ns = out->present_ns;
 	return true;
 }
 
@@ -138,7 +140,9 @@ static bool may_defer(const struct tl_trial *trial, const struct tl_service *ser
 
 	if (mode == TL_MODE_FLUID)
 		return true;
-	if (mode == TL_MODE_EXACT || service->view.queued > 0 || service->view.ready == 0)
+	/* A batch a replica may wait in the quietest of times; more is a queue carried over. */
+	if (mode == TL_MODE_EXACT || service->view.ready == 0 ||
+	    service->view.queued > (int64_t)service->view.ready * service->setting->model.batch_limit)
 		return false;
 	for (size_t i = 0; i < service->replicas.count; i++) {
 		const struct tl_job *job = &trial->jobs.jobs[TL_JOB_SLOT(service->replicas.ids[i])];
@@ -181,6 +185,22 @@ static void write_row(struct tl_service *service, const struct tl_request_window
 	                              .overload = view->breach_since_ns >= 0};
 }
 
+/* Of the running replicas, as of now: slower ones carry less, so load rises. */
+static int64_t mean_speed_ppb(const struct tl_trial *trial, const struct tl_service *service)
+{
+	int64_t sum_ppb = 0, count = 0;
+
+	for (size_t i = 0; i < service->replicas.count; i++) {
+		uint32_t slot = TL_JOB_SLOT(service->replicas.ids[i]);
+
+		if (trial->jobs.views[slot].state != TL_JOB_RUNNING)
+			continue;
+		sum_ppb += trial->jobs.jobs[slot].progress.speed_ppb;
+		count++;
+	}
+	return count > 0 ? sum_ppb / count : TL_PPB;
+}
+
 /* Ready replicas stand by, and are productive while they serve. */
 static void book_busy(struct tl_trial *trial, struct tl_service *service, tl_i128 busy_ns,
                       tl_i128 present_ns)
@@ -218,7 +238,9 @@ static void close_one(struct tl_trial *trial, uint32_t number)
 	add_run(service, &window);
 	int64_t span_ns = window.end_ns - window.start_ns;
 	tl_i128 present_ns = (tl_i128)window.present_ns;
-	double capacity = (double)present_ns / 1e9 * (double)view->replica_capacity_per_ks / 1000.0;
+	double speed = (double)mean_speed_ppb(trial, service) / (double)TL_PPB;
+	double capacity =
+	    (double)present_ns / 1e9 * (double)view->replica_capacity_per_ks / 1000.0 * speed;
 
 	view->window_start_ns = window.start_ns;
 	view->window_end_ns = window.end_ns;
@@ -272,7 +294,7 @@ static void tell(struct tl_trial *trial, const struct tl_service *service, const
 {
 	char name[TL_ROW_NAME_SIZE];
 
-	snprintf(name, sizeof(name), "%.32s.%s", service->setting->name, metric);
+	snprintf(name, sizeof(name), "%.48s.%s", service->setting->name, metric);
 	tl_account_metric(trial->account, name, unit, value);
 }
 

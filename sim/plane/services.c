@@ -173,7 +173,7 @@ static void submit_replica(struct tl_trial *trial, uint32_t number, bool at_once
 	job->progress.work_ns = TL_NEVER;
 	job->progress.plan.interval_ns = TL_NEVER;
 	job->account = service->account;
-	job->demand_milli = 1000;
+	job->demand_milli = service->shape->full.share_mgpu; /* its share at the most */
 	job->starts_at_once = at_once;
 	view->tenant = service->tenant;
 	view->queue = service->queue;

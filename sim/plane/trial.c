@@ -347,6 +347,16 @@ static enum tl_status stamp(struct tl_trial *trial, struct tl_error *error)
 		status = tl_results_attr_text(results, name,
 		                              tl_trace_get_stats(trial->sources[s].trace)->sha256, error);
 	}
+	for (size_t s = 0; s < trial->scenario->service_count && status == TL_OK; s++) {
+		const struct tl_service_setting *service = &trial->scenario->services[s];
+
+		if (service->arrivals.trace == NULL)
+			continue;
+		snprintf(name, sizeof(name), "sha256.service.%s", service->name);
+		status = tl_results_attr_text(results, name,
+		                              tl_request_trace_stats(service->arrivals.trace)->sha256,
+		                              error);
+	}
 	for (uint32_t seat = 0; seat < TL_SEAT_COUNT && status == TL_OK; seat++) {
 		const struct tl_loaded_module *loaded = &trial->seats[seat].loaded;
 
