@@ -64,8 +64,10 @@ static void spread(struct tl_histogram *into, const struct tl_request_window *wi
 	uint64_t left = window->served;
 	double from = (double)(least_ns < window->p50_ns ? least_ns : window->p50_ns);
 
+	if (window->served == 0 || from < 1.0)
+		from = 1.0;
 	for (size_t k = 0; k < sizeof(share) / sizeof(*share); k++) {
-		double to = (double)to_ns[k], part = share[k] * (double)window->served / STEPS;
+		double to = to_ns[k] > (int64_t)from ? (double)to_ns[k] : from, part = share[k] * (double)window->served / STEPS;
 
 		for (int i = 0; i < STEPS; i++) {
 			uint64_t n = (uint64_t)(part * (i + 1)) - (uint64_t)(part * i);
@@ -76,7 +78,7 @@ static void spread(struct tl_histogram *into, const struct tl_request_window *wi
 		}
 		from = to;
 	}
-	tl_histogram_add_many(into, window->p999_ns, left);
+	tl_histogram_add_many(into, (int64_t)from, left);
 }
 
 static void add_run(struct tl_service *service, const struct tl_request_window *window)
