@@ -2,11 +2,11 @@
 /*
  * Level, damped trend and multiplicative season, each smoothed exponentially over buckets
  * (P. R. Winters, "Forecasting sales by exponentially weighted moving averages",
- * Management Science 6(3), 1960; damping after Gardner and McKenzie, 1985). Until a season
- * has been seen, its factors are 1. O(1) a bucket and a question.
+ * Management Science 6(3), 1960; damping after Gardner and McKenzie, 1985). The first season
+ * gives the factors to begin with; until it has been seen they are 1. O(1) a bucket and a
+ * question.
  */
 #include "policies/lib/module.h"
-
 
 enum {
 	OPTION_SEASON,
@@ -19,9 +19,11 @@ enum {
 };
 enum { BUCKETS_MAX = 1 << 16 };
 
+static const double LEVEL_MIN = 1e-9, FACTOR_MIN = 1e-3;
+
 struct service {
 	double level, trend;
-	double *factors;   /* by place in the season; 0: not seen */
+	double *factors;   /* by place in the season; in the first one, rates */
 	int64_t bucket;    /* being filled; -1: none */
 	int64_t arrivals, span_ns;
 	int64_t seen;      /* full buckets */
@@ -80,34 +82,60 @@ static const struct tl_option options[OPTION_COUNT] = {
                         .help = "how much of the trend goes on; 1 goes on for ever"},
 };
 
+/* Before a season has been seen there are no factors, only its rates. */
 static double factor_at(const struct forecast *forecast, const struct service *service,
                         int64_t bucket)
 {
-	double factor = service->factors[bucket % forecast->bucket_count];
+	return service->seen < (int64_t)forecast->bucket_count
+	           ? 1.0
+	           : service->factors[bucket % forecast->bucket_count];
+}
 
-	return factor > 0.0 ? factor : 1.0;
+static void smooth(const struct forecast *forecast, struct service *service, double level)
+{
+	double before = service->level;
+
+	service->level = forecast->alpha * level +
+	                 (1.0 - forecast->alpha) * (before + forecast->damping * service->trend);
+	service->trend = forecast->beta * (service->level - before) +
+	                 (1.0 - forecast->beta) * forecast->damping * service->trend;
+	if (service->level < LEVEL_MIN)
+		service->level = LEVEL_MIN;
+}
+
+/* The first season's rates become factors about its mean. */
+static void begin_seasons(const struct forecast *forecast, struct service *service)
+{
+	double mean = 0.0;
+
+	for (uint32_t b = 0; b < forecast->bucket_count; b++)
+		mean += service->factors[b] / forecast->bucket_count;
+	for (uint32_t b = 0; b < forecast->bucket_count; b++)
+		service->factors[b] = mean > LEVEL_MIN ? service->factors[b] / mean : 1.0;
+	service->level = mean > LEVEL_MIN ? mean : LEVEL_MIN;
+	service->trend = 0.0;
 }
 
 static void take(const struct forecast *forecast, struct service *service)
 {
 	double rate = (double)service->arrivals * 1e12 / (double)service->span_ns;
 	double *factor = &service->factors[service->bucket % forecast->bucket_count];
-	double season = factor_at(forecast, service, service->bucket), before = service->level;
 
-	if (service->seen++ == 0) {
-		service->level = rate;
-		*factor = 1.0;
+	if (service->seen < (int64_t)forecast->bucket_count) {
+		*factor = rate;
+		if (service->seen == 0)
+			service->level = rate;
+		else
+			smooth(forecast, service, rate);
+		if (++service->seen == (int64_t)forecast->bucket_count)
+			begin_seasons(forecast, service);
 		return;
 	}
-	service->level = forecast->alpha * rate / season +
-	                 (1.0 - forecast->alpha) * (before + forecast->damping * service->trend);
-	service->trend = forecast->beta * (service->level - before) +
-	                 (1.0 - forecast->beta) * forecast->damping * service->trend;
-	if (service->level <= 0.0)
-		service->level = 1e-9;
-	*factor = *factor > 0.0
-	              ? forecast->gamma * rate / service->level + (1.0 - forecast->gamma) * season
-	              : rate / service->level;
+	/* A dead hour says nothing of the level. */
+	smooth(forecast, service,
+	       *factor > FACTOR_MIN ? rate / *factor
+	                            : service->level + forecast->damping * service->trend);
+	*factor = forecast->gamma * rate / service->level + (1.0 - forecast->gamma) * *factor;
 }
 
 static void window_closed(void *self, uint32_t number, const struct tl_service_view *view)

@@ -16,6 +16,7 @@ struct bucket {
 
 struct service {
 	struct bucket *buckets, *before; /* this season's, and the one's before */
+	uint32_t place, full_place; /* being measured; the one before it; TL_NO_INDEX: none */
 	int64_t last_per_ks;
 };
 
@@ -61,17 +62,16 @@ static int64_t rate_of(const struct bucket *bucket)
 	           : -1;
 }
 
-/* The last full measurement of a bucket's place, whichever season it is of. */
+/* The newest measurement of an instant's place from a season before its own; what is being
+ * measured now is not one. */
 static int64_t known_per_ks(const struct forecast *forecast, const struct service *service,
-                            int64_t at_ns, int64_t now_ns)
+                            int64_t at_ns)
 {
 	uint32_t place = place_of(forecast, at_ns);
-	int current = service->buckets[place].season == now_ns / forecast->season_ns &&
-	              place != place_of(forecast, now_ns);
-	int64_t per_ks = current ? rate_of(&service->buckets[place]) : -1;
+	const struct bucket *bucket = &service->buckets[place];
 
-	if (per_ks >= 0 && place < place_of(forecast, now_ns))
-		return per_ks;
+	if (bucket->season < at_ns / forecast->season_ns && place != service->place)
+		return rate_of(bucket);
 	return rate_of(&service->before[place]);
 }
 
@@ -92,6 +92,10 @@ static void window_closed(void *self, uint32_t service, const struct tl_service_
 	}
 	bucket->arrivals += view->arrivals;
 	bucket->span_ns += span_ns;
+	if (place != known->place) {
+		known->full_place = known->place;
+		known->place = place;
+	}
 	known->last_per_ks = (int64_t)((double)view->arrivals * 1e12 / (double)span_ns);
 }
 
@@ -99,14 +103,16 @@ static int64_t rate_per_ks(void *self, uint32_t service, int64_t at_ns)
 {
 	const struct forecast *forecast = self;
 	const struct service *known = &forecast->services[service];
-	int64_t now_ns = forecast->host->now(forecast->host);
-	int64_t then_per_ks = known_per_ks(forecast, known, at_ns, now_ns);
-	int64_t was_per_ks = rate_of(&known->before[place_of(forecast, now_ns)]);
-	int64_t is_per_ks = rate_of(&known->buckets[place_of(forecast, now_ns)]);
+	int64_t then_per_ks = known_per_ks(forecast, known, at_ns);
 
 	if (then_per_ks < 0)
 		return known->last_per_ks;
-	if (!forecast->level || was_per_ks <= 0 || is_per_ks < 0)
+	if (!forecast->level || known->full_place == TL_NO_INDEX)
+		return then_per_ks;
+	int64_t was_per_ks = rate_of(&known->before[known->full_place]);
+	int64_t is_per_ks = rate_of(&known->buckets[known->full_place]);
+
+	if (was_per_ks <= 0 || is_per_ks < 0)
 		return then_per_ks;
 	return (int64_t)((double)then_per_ks * (double)is_per_ks / (double)was_per_ks);
 }
@@ -138,6 +144,7 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 			return tl_module_fail(create, "out of memory");
 		for (uint32_t b = 0; b < forecast->bucket_count; b++)
 			known->buckets[b].season = known->before[b].season = -1;
+		known->place = known->full_place = TL_NO_INDEX;
 		known->last_per_ks = -1;
 	}
 	return 0;
