@@ -54,6 +54,17 @@ static inline int64_t tl_scale_rate_per_ks(const struct tl_service_view *service
 enum tl_scale_metric { TL_SCALE_LOAD, TL_SCALE_LATENCY, TL_SCALE_P99, TL_SCALE_QUEUE };
 #define TL_SCALE_METRICS "load|latency|p99|queue"
 
+/* A duration over the SLO's target. Where nobody was served: 0 where nobody came or waits
+ * either, else it is not known. */
+static inline int64_t tl_scale_over_slo(const struct tl_service_view *service, int64_t value_ns)
+{
+	if (service->slo_p99_ns <= 0)
+		return -1;
+	if (value_ns < 0)
+		return service->arrivals == 0 && service->queued == 0 ? 0 : -1;
+	return (int64_t)((double)value_ns * 1000.0 / (double)service->slo_p99_ns);
+}
+
 /* load: of capacity; latency and p99: mean wait and p99 over the SLO's target; queue:
  * requests waiting per ready replica, over ten. -1 where nothing has been measured. */
 static inline int64_t tl_scale_measure(const struct tl_service_view *service,
@@ -65,9 +76,9 @@ static inline int64_t tl_scale_measure(const struct tl_service_view *service,
 	case TL_SCALE_LOAD:
 		return service->load_milli;
 	case TL_SCALE_LATENCY:
-		return service->slo_p99_ns > 0 ? service->mean_wait_ns * 1000 / service->slo_p99_ns : -1;
+		return tl_scale_over_slo(service, service->mean_wait_ns);
 	case TL_SCALE_P99:
-		return service->slo_p99_ns > 0 ? service->p99_ns * 1000 / service->slo_p99_ns : -1;
+		return tl_scale_over_slo(service, service->p99_ns);
 	case TL_SCALE_QUEUE:
 		return service->queued * 100 / (service->ready > 0 ? service->ready : 1);
 	}
