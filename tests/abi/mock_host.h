@@ -63,6 +63,8 @@ struct tl_mock {
 	char last_text[TL_MOCK_TEXT]; /* of log, explain or reject */
 	int deciding;                 /* 0: decisions are refused as outside schedule() */
 	struct tl_model_view models[TL_MODELS_MAX];
+	/* What oracle and calendar say of a service's traffic; NULL: the last window's, for ever. */
+	int64_t (*traffic_per_ks)(uint32_t service, int64_t at_ns);
 };
 
 /* The spec outlives the mock. */
@@ -82,5 +84,9 @@ void tl_mock_end(struct tl_mock *mock, tl_job_id id);
  * Returns create()'s answer; why: room for TL_MOCK_TEXT bytes, or NULL. */
 int tl_mock_create(struct tl_mock *mock, const struct tl_module *module, const char *name,
                    const char *value, void **self, char *why);
+/* The same with several options set. */
+struct tl_setting;
+int tl_mock_create_with(struct tl_mock *mock, const struct tl_module *module,
+                        const struct tl_setting *settings, size_t count, void **self, char *why);
 
 #endif

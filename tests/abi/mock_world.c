@@ -58,19 +58,15 @@ tl_job_id tl_mock_job(struct tl_mock *mock, const struct tl_job_view *like)
 	return job->id;
 }
 
-int tl_mock_create(struct tl_mock *mock, const struct tl_module *module, const char *name,
-                   const char *value, void **self, char *why)
+int tl_mock_create_with(struct tl_mock *mock, const struct tl_module *module,
+                        const struct tl_setting *settings, size_t count, void **self, char *why)
 {
-	char name_copy[TL_MOCK_TEXT] = "", value_copy[TL_MOCK_TEXT] = "";
-	struct tl_setting setting = {.name = name_copy, .value = value_copy};
 	struct tl_option_value *values = NULL, *kept;
 	struct tl_error error = TL_ERROR_INIT;
 	struct tl_create with = {
 	    .struct_size = sizeof with, .error = why, .error_size = why ? TL_MOCK_TEXT : 0};
 
-	(void)snprintf(name_copy, sizeof name_copy, "%s", name ? name : "");
-	(void)snprintf(value_copy, sizeof value_copy, "%s", value ? value : "");
-	if (tl_module_options(module, &setting, name != NULL, "mock", &values, &error) != TL_OK) {
+	if (tl_module_options(module, settings, count, "mock", &values, &error) != TL_OK) {
 		if (why)
 			(void)snprintf(why, TL_MOCK_TEXT, "%.*s", TL_MOCK_TEXT - 1, error.message);
 		return -1;
@@ -85,4 +81,15 @@ int tl_mock_create(struct tl_mock *mock, const struct tl_module *module, const c
 	free(values);
 	with.options = kept;
 	return module->create(&mock->host, &with, self);
+}
+
+int tl_mock_create(struct tl_mock *mock, const struct tl_module *module, const char *name,
+                   const char *value, void **self, char *why)
+{
+	char name_copy[TL_MOCK_TEXT] = "", value_copy[TL_MOCK_TEXT] = "";
+	const struct tl_setting setting = {.name = name_copy, .value = value_copy};
+
+	(void)snprintf(name_copy, sizeof name_copy, "%s", name ? name : "");
+	(void)snprintf(value_copy, sizeof value_copy, "%s", value ? value : "");
+	return tl_mock_create_with(mock, module, &setting, name != NULL, self, why);
 }
