@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static const struct tl_flag flags[] = {
-    {"job", 0, "ID", "the job, as its trace calls it (the line number where it has no id)"},
+    {"job", 0, "ID", "the job, as its trace calls it, or `#ROW`: its row in /jobs"},
     {"at", 0, "TIME", "stop there, as in 2h: why does it wait at that moment?"},
     TL_SCENARIO_FLAGS,
 };
@@ -29,8 +29,8 @@ static enum tl_status tell(FILE *story, const char *job, struct tl_error *error)
 	if (all > 0)
 		return TL_OK;
 	return tl_error_set(error, TL_E_DATA, NULL, 0, 0,
-	                    "job `%.63s` does not appear: no job of the work has that id, or it is "
-	                    "submitted later",
+	                    "job `%.63s` does not appear: no job of the work has that id (or row, where "
+	                    "it begins with `#`), or it is submitted later",
 	                    job);
 }
 
