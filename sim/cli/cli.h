@@ -134,7 +134,8 @@ enum tl_status tl_output_open(struct tl_output *output, const char *path, bool f
                               struct tl_error *error);
 enum tl_status tl_output_close(struct tl_output *output, struct tl_error *error);
 void tl_output_abandon(struct tl_output *output);
-enum tl_status tl_refuse_existing(const char *path, bool force, struct tl_error *error);
+/* The path may be written to: its folder is there, and it is not, or force is given. */
+enum tl_status tl_check_output(const char *path, bool force, struct tl_error *error);
 
 /* Prints and frees. */
 void tl_print_json(json_t *json, FILE *out);

@@ -68,7 +68,7 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 		return status;
 	path = asked ? tl_strdup(asked) : default_output(scenario);
 	options.output_path = path;
-	status = tl_refuse_existing(path, options.force, error);
+	status = tl_check_output(path, options.force, error);
 	if (status == TL_OK)
 		status = tl_supervise_run(scenario, &options, error);
 	if (status == TL_OK)
