@@ -264,7 +264,7 @@ Test(figures, short_waits_are_drawn_from_where_they_begin)
 	for (int64_t i = 0; i < 5; i++) {
 		struct tl_row_job *row = add(results, &table, &tl_schema_jobs);
 
-		tl_row_text(row->kind, sizeof row->kind, "training");
+		memcpy(row->kind, "training", sizeof "training");
 		row->wait_ns = i == 4 ? TL_NS_PER_HOUR : 0;
 	}
 	OK(tl_results_close(results, &error));
