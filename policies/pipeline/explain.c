@@ -21,7 +21,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
 	va_list arguments;
 
 	va_start(arguments, format);
-	int length = vsnprintf(line->text + line->length, LINE_SIZE - line->length, format, arguments);
+	int length =
+	    vsnprintf(line->text + line->length, LINE_SIZE - line->length, format, arguments);
 	va_end(arguments);
 	if (length > 0)
 		line->length += (size_t)length;
@@ -40,7 +41,8 @@ void tl_explain_start(struct tl_pipeline *p, tl_job_id id)
 		return;
 	const struct tl_placement *where = &p->spot.where;
 	struct line line = {.length = 0};
-	add(&line, "started%s: placed by %s on ", p->head != 0 && p->head != id ? " ahead of the head" : "",
+	add(&line, "started%s: placed by %s on ",
+	    p->head != 0 && p->head != id ? " ahead of the head" : "",
 	    p->seats[TL_SEAT_PLACE].module->name);
 	if (where->worker_count > 1)
 		add(&line, "%" PRIu32 " workers, the first on ", where->worker_count);
@@ -83,8 +85,8 @@ static uint32_t room_for(const struct tl_view *view, const struct tl_shape *shap
 {
 	uint32_t room = 0;
 	for (uint32_t n = 0; n < view->node_count && room < shape->workers; n++)
-		room += (uint32_t)tl_fit_workers(view, tl_view_node(view, n), shape->model_mask, worker,
-		                                 NULL, shape->workers - room);
+		room += (uint32_t)tl_fit_workers(view, tl_view_node(view, n), shape->model_mask,
+		                                 worker, NULL, shape->workers - room);
 	return room;
 }
 
@@ -143,8 +145,8 @@ static int add_need(struct line *line, struct tl_pipeline *p, tl_job_id id)
 	if (worker->gpus == 0)
 		add(line, "CPUs only");
 	else if (worker->share_mgpu < TL_FIT_WHOLE_MGPU)
-		add(line, "%" PRId32 " thousandths of %" PRIu32 " GPU%s", worker->share_mgpu, worker->gpus,
-		    plural(worker->gpus));
+		add(line, "%" PRId32 " thousandths of %" PRIu32 " GPU%s", worker->share_mgpu,
+		    worker->gpus, plural(worker->gpus));
 	else
 		add(line, "%" PRIu32 " GPU%s%s", worker->gpus, plural(worker->gpus),
 		    worker->gpus > 1 && shape->workers == 1 ? " on one node" : "");

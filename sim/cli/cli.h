@@ -77,7 +77,7 @@ void tl_print_error(const struct tl_error *error);
 	{"set", 's', "KEY=VALUE",                                                                  \
 	 "change a key of the scenario, as in policy.place=fgd; repeatable"},                      \
 	    {"seed", 0, "N", "seed of everything drawn"},                                          \
-	    {"name", 0, "NAME", "what the results call it"},                                       \
+	    {"name", 0, "NAME", "what the results call it; by flags alone `run`"},                 \
 	    {"cluster", 'c', "CLUSTER", "a name, a path, or NxG[:cpus=..,mem=..]"},                \
 	    {"trace", 't', "FILE",                                                                 \
 	     "recorded jobs, instead of the scenario's workload; repeatable"},                     \

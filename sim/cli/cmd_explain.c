@@ -28,10 +28,11 @@ static enum tl_status tell(FILE *story, const char *job, struct tl_error *error)
 	}
 	if (all > 0)
 		return TL_OK;
-	return tl_error_set(error, TL_E_DATA, NULL, 0, 0,
-	                    "job `%.63s` does not appear: no job of the work has that id (or row, where "
-	                    "it begins with `#`), or it is submitted later",
-	                    job);
+	return tl_error_set(
+	    error, TL_E_DATA, NULL, 0, 0,
+	    "job `%.63s` does not appear: no job of the work has that id (or row, where "
+	    "it begins with `#`), or it is submitted later",
+	    job);
 }
 
 static enum tl_status run(const struct tl_command *command, const struct tl_args *args,

@@ -24,8 +24,9 @@ static enum tl_status check_folder(const char *path, struct tl_error *error)
 	folder = tl_strdup(path);
 	folder[slash - path] = '\0';
 	if (stat(folder, &info) != 0)
-		status = tl_error_set(error, TL_E_CANTCREAT, path, 0, 0, "cannot be written: folder `%.200s`: %s",
-		                      folder, strerror(errno));
+		status =
+		    tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
+		                 "cannot be written: folder `%.200s`: %s", folder, strerror(errno));
 	else if (!S_ISDIR(info.st_mode))
 		status = tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
 		                      "cannot be written: `%.200s` is not a folder", folder);

@@ -216,8 +216,8 @@ static char *scenario_path(const char *operand, bool *shipped, struct tl_error *
 		return tl_strdup(operand);
 	if (!path)
 		(void)tl_error_set(error, TL_E_NOINPUT, NULL, 0, 0,
-		                   "no scenario `%.100s`: wanted a file or a shipped one%s", operand,
-		                   tl_paths_near("scenarios", operand, near, sizeof near));
+		                   "no scenario `%.100s`: wanted a file or a shipped one%s",
+		                   operand, tl_paths_near("scenarios", operand, near, sizeof near));
 	return path;
 }
 

@@ -175,11 +175,11 @@ static enum tl_status from_text(struct tl_fill *fill, const struct tl_tree *node
 		return from_file(fill, tl_path_from(fill->arena, node->source, node->text), out);
 	path = find_named(fill, node);
 	if (!path)
-		return tl_fill_fault(fill, node,
-		                     "no cluster `%.60s`: wanted a shipped one, NAME.yaml beside the "
-		                     "scenario, a path, or NxG%s",
-		                     node->text,
-		                     tl_paths_near("clusters", node->text, near, sizeof near));
+		return tl_fill_fault(
+		    fill, node,
+		    "no cluster `%.60s`: wanted a shipped one, NAME.yaml beside the "
+		    "scenario, a path, or NxG%s",
+		    node->text, tl_paths_near("clusters", node->text, near, sizeof near));
 	return from_file(fill, path, out);
 }
 

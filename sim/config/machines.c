@@ -34,9 +34,10 @@ static enum tl_status group_model(struct tl_fill *fill, const struct tl_cluster_
 	if (memory < 0)
 		memory = tl_gpu_model_memory(group->model);
 	if (memory < 0)
-		return tl_fill_fault(fill, group->node,
-		                     "GPU model `%s` is not a known one: wanted `gpu_memory` as well%s",
-		                     group->model, known_models(near, sizeof near));
+		return tl_fill_fault(
+		    fill, group->node,
+		    "GPU model `%s` is not a known one: wanted `gpu_memory` as well%s",
+		    group->model, known_models(near, sizeof near));
 	if (tl_cluster_spec_model(spec, group->model, memory, model, &cause) != TL_OK)
 		return tl_fill_fault(fill, group->node, "%s", cause.message);
 	if (spec->models[*model].memory_bytes != memory)

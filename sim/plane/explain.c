@@ -33,7 +33,8 @@ static void sum_up(struct tl_trial *trial, tl_job_id id)
 	for (int s = 0; s < TL_JOB_SUCCEEDED; s++)
 		if (s != TL_JOB_PENDING && s != TL_JOB_SUSPENDED && s != TL_JOB_RUNNING)
 			other_ns += in_ns[s];
-	fprintf(story(trial), "%-12s job %s: %s %s: waited %s, ran %s, starting and saving took %s\n",
+	fprintf(story(trial),
+	        "%-12s job %s: %s %s: waited %s, ran %s, starting and saving took %s\n",
 	        tl_format_instant(tl_trial_now(trial), when, sizeof(when)), job->id,
 	        has_ended(trial, id) ? "ended as" : "at the end of the run still",
 	        tl_schema_state_names[state],
@@ -120,7 +121,8 @@ void tl_explain_finish(struct tl_trial *trial)
 		sum_up(trial, trial->explained);
 	if (trial->explained_count > 1 && trial->options->diagnostics != NULL)
 		fprintf(trial->options->diagnostics,
-		        "%" PRIu64 " jobs have the id `%s`: the first is told; `#ROW` (a row of /jobs) "
+		        "%" PRIu64
+		        " jobs have the id `%s`: the first is told; `#ROW` (a row of /jobs) "
 		        "names one\n",
 		        trial->explained_count, trial->options->explain_id);
 }

@@ -172,8 +172,8 @@ static enum tl_refusal wake_at(const struct tl_host *host, int64_t at_ns)
 		return TL_ACCEPTED;
 	}
 	instance->wake_ns = at_ns;
-	instance->wake = tl_engine_at(&trial->engine, at_ns, TL_PHASE_TIMER, TL_EVENT_WAKE,
-	                              instance->number);
+	instance->wake =
+	    tl_engine_at(&trial->engine, at_ns, TL_PHASE_TIMER, TL_EVENT_WAKE, instance->number);
 	return TL_ACCEPTED;
 }
 
