@@ -68,6 +68,26 @@ static double percent(const struct curve *curve, size_t *rank)
 	return 100.0 * (double)(*rank + 1) / (double)curve->started;
 }
 
+/* Percent that waited no longer than SHORTEST_S. */
+static double percent_at_once(const struct curve *curve)
+{
+	size_t rank = 0;
+
+	while (rank < curve->started && curve->waits_s[rank] <= SHORTEST_S)
+		rank++;
+	return 100.0 * (double)rank / (double)curve->started;
+}
+
+/* Where the axis of percents begins: curves that all run high up are not pressed together. */
+static int axis_begin(double least_percent)
+{
+	int begin = (int)(least_percent / 10.0) * 10;
+
+	if (least_percent < 50.0)
+		return 0;
+	return begin > 90 ? 90 : begin;
+}
+
 static void print(const struct curve *curve, const char *name, double longest_s, FILE *data)
 {
 	size_t rank = 0;
@@ -94,7 +114,7 @@ enum tl_status tl_figure_waiting(struct tl_results_reader *reader, FILE *data,
 {
 	const char *const tables[] = {wait_schema.path, NULL};
 	struct curve curves[TL_ROW_KIND_COUNT] = {{NULL, 0, 0}};
-	double longest_s = 60.0;
+	double longest_s = 60.0, least_percent = 100.0;
 	void *rows = NULL;
 	size_t count = 0;
 	size_t drawn = 0;
@@ -116,6 +136,9 @@ enum tl_status tl_figure_waiting(struct tl_results_reader *reader, FILE *data,
 		if (curves[k].started > 0) {
 			size_t used = strlen(plot->extras[1]);
 
+			double at_once = percent_at_once(&curves[k]);
+
+			least_percent = at_once < least_percent ? at_once : least_percent;
 			print(&curves[k], tl_schema_kind_names[k], longest_s, data);
 			snprintf(plot->extras[1] + used, TL_FIGURE_EXTRA_SIZE - used, "%zu ",
 			         k + 1);
@@ -124,6 +147,7 @@ enum tl_status tl_figure_waiting(struct tl_results_reader *reader, FILE *data,
 		free(curves[k].waits_s);
 	}
 	snprintf(plot->extras[0], TL_FIGURE_EXTRA_SIZE, "%.9g", longest_s);
+	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%d", axis_begin(least_percent));
 	if (drawn == 0)
 		snprintf(plot->skip, sizeof(plot->skip), "no job ever started");
 	free(rows);

@@ -102,6 +102,13 @@ void tl_lint_add(struct tl_lint *lint, enum tl_lint_kind kind, long line, uint64
 /* Copies the classes with count > 0 into out[TL_LINT_KIND_COUNT]; returns how many. */
 size_t tl_lint_collect(const struct tl_lint *lint, struct tl_lint_class *out);
 
+/* Dirt: the text breaks its format, a value or a row could not be read as meant, or rows
+ * contradict themselves or each other. A note: a fact about well-formed rows, a way of
+ * writing that loses nothing, or what an option did. */
+bool tl_lint_is_note(const struct tl_lint_class *class);
+/* Classes of dirt in a report. */
+size_t tl_lint_dirt_count(const struct tl_trace_stats *stats);
+
 /* Every class with its rule (counts 0), for documentation. */
 const struct tl_lint_class *tl_lint_class_of(enum tl_lint_kind kind);
 

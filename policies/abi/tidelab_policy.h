@@ -395,6 +395,9 @@ struct tl_host {
 	struct tl_seat (*seat)(const struct tl_host *host, enum tl_seat_kind kind);
 	/* NULL where the host does not have it. */
 	const void *(*extension)(const struct tl_host *host, const char *id);
+	/* The job's id as its owner knows it, for people; need not be unique. Valid until the
+	 * outermost callback returns; "" for a stale id. */
+	const char *(*job_name)(const struct tl_host *host, tl_job_id id);
 };
 
 /* Extension: the truth, for bounds. Its use is stamped into the results. */

@@ -367,6 +367,22 @@ const char *tl_format_size(int64_t bytes, char *buffer, unsigned long size)
 	return buffer;
 }
 
+const char *tl_format_instant(int64_t at_ns, char *buffer, unsigned long size)
+{
+	long long seconds = at_ns / TL_NS_PER_S, days = seconds / 86400;
+	char day[16] = "";
+
+	if (at_ns < 0 || at_ns == TL_NEVER) {
+		(void)snprintf(buffer, size, at_ns < 0 ? "none" : "never");
+		return buffer;
+	}
+	if (days > 0)
+		(void)snprintf(day, sizeof day, "%lldd ", days);
+	(void)snprintf(buffer, size, "%s%02lld:%02lld:%02lld", day, seconds / 3600 % 24,
+	               seconds / 60 % 60, seconds % 60);
+	return buffer;
+}
+
 int64_t tl_time_of_work(int64_t work_ns, int64_t speed_ppb)
 {
 	tl_i128 time;

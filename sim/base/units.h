@@ -52,6 +52,9 @@ enum tl_status tl_parse_double(const char *text, double *out, struct tl_error *e
  * `1.5MiB`), rounded to two units or a tenth; 32 bytes hold any; returns buffer. */
 const char *tl_format_duration(int64_t ns, char *buffer, unsigned long size);
 const char *tl_format_size(int64_t bytes, char *buffer, unsigned long size);
+/* An instant as a clock shows it, to the second below: `01:23:45`, `1d 01:23:45`, `never`;
+ * `none` where negative. 32 bytes hold any; returns buffer. */
+const char *tl_format_instant(int64_t at_ns, char *buffer, unsigned long size);
 
 /* ceil(work × TL_PPB / speed): the time that work (reference ns) takes at a speed
  * in parts per billion. speed > 0. TL_NEVER where it does not fit. */

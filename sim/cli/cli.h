@@ -77,7 +77,7 @@ void tl_print_error(const struct tl_error *error);
 	{"set", 's', "KEY=VALUE",                                                                  \
 	 "change a key of the scenario, as in policy.place=fgd; repeatable"},                      \
 	    {"seed", 0, "N", "seed of everything drawn"},                                          \
-	    {"name", 0, "NAME", "what the results call it"},                                       \
+	    {"name", 0, "NAME", "what the results call it; by flags alone `run`"},                 \
 	    {"cluster", 'c', "CLUSTER", "a name, a path, or NxG[:cpus=..,mem=..]"},                \
 	    {"trace", 't', "FILE",                                                                 \
 	     "recorded jobs, instead of the scenario's workload; repeatable"},                     \
@@ -134,7 +134,8 @@ enum tl_status tl_output_open(struct tl_output *output, const char *path, bool f
                               struct tl_error *error);
 enum tl_status tl_output_close(struct tl_output *output, struct tl_error *error);
 void tl_output_abandon(struct tl_output *output);
-enum tl_status tl_refuse_existing(const char *path, bool force, struct tl_error *error);
+/* The path may be written to: its folder is there, and it is not, or force is given. */
+enum tl_status tl_check_output(const char *path, bool force, struct tl_error *error);
 
 /* Prints and frees. */
 void tl_print_json(json_t *json, FILE *out);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static const struct tl_flag flags[] = {
-    {"job", 0, "ID", "the job, as its trace calls it (the line number where it has no id)"},
+    {"job", 0, "ID", "the job, as its trace calls it, or `#ROW`: its row in /jobs, from 0"},
     {"at", 0, "TIME", "stop there, as in 2h: why does it wait at that moment?"},
     TL_SCENARIO_FLAGS,
 };
@@ -28,10 +28,11 @@ static enum tl_status tell(FILE *story, const char *job, struct tl_error *error)
 	}
 	if (all > 0)
 		return TL_OK;
-	return tl_error_set(error, TL_E_DATA, NULL, 0, 0,
-	                    "job `%.63s` does not appear: no job of the work has that id, or it is "
-	                    "submitted later",
-	                    job);
+	return tl_error_set(
+	    error, TL_E_DATA, NULL, 0, 0,
+	    "job `%.63s` does not appear: no job of the work has that id (or row, where "
+	    "it begins with `#`), or it is submitted later",
+	    job);
 }
 
 static enum tl_status run(const struct tl_command *command, const struct tl_args *args,
@@ -80,7 +81,7 @@ const struct tl_command tl_command_explain = {
     .about =
 	"Runs the scenario without writing a result, and prints what happens to one job and the\n"
 	"reasons that the policies give.",
-    .example = "tidelab explain demo --job 17 --at 6h",
+    .example = "tidelab explain small --job 155 --at 14h",
     TL_FLAGS(flags),
     .most = 1,
     .run = run,

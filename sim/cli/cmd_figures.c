@@ -79,7 +79,8 @@ const struct tl_command tl_command_figures = {
     .operands = "RESULT.h5",
     .about =
 	"Utilisation over time, waiting times, and who sat where, each as PNG and SVG, by gnuplot.\n"
-	"Pictures of these names are replaced. One whose tables the run did not write is skipped.",
+	"Pictures of these names are replaced. One whose tables the run did not write is skipped: who\n"
+	"sat where needs the placements table, which `run --tables all` writes.",
     .example = "tidelab figures demo.h5 -o pictures",
     TL_FLAGS(flags),
     .least = 1,

@@ -68,7 +68,7 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 		return status;
 	path = asked ? tl_strdup(asked) : default_output(scenario);
 	options.output_path = path;
-	status = tl_refuse_existing(path, options.force, error);
+	status = tl_check_output(path, options.force, error);
 	if (status == TL_OK)
 		status = tl_supervise_run(scenario, &options, error);
 	if (status == TL_OK)
@@ -84,8 +84,9 @@ const struct tl_command tl_command_run = {
     .operands = "[SCENARIO]",
     .about =
 	"SCENARIO is a YAML file or the name of a shipped one (`tidelab reference scenario` tells\n"
-	"every key); without it the flags alone make one. Flags change the scenario in their order.\n"
-	"Paths in a scenario are relative to its file, paths in flags to the working folder.",
+	"every key); without it the flags alone make one, called `run`. Flags change the scenario in\n"
+	"their order. Paths in a scenario are relative to its file, paths in flags to the working\n"
+	"folder.",
     .example = "tidelab run demo --set policy.place=fgd --seed 7 -o fgd.h5\n"
 	       "  tidelab run --cluster a100-32x8 --trace philly.csv --format philly \\\n"
 	       "    --policy order=fifo,place=topology --physics ideal -o philly.h5",

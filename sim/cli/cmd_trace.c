@@ -258,7 +258,7 @@ const struct tl_command tl_command_trace_inspect = {
 
 static const struct tl_flag lint_flags[] = {
     {"json", 'j', NULL, "one JSON object"},
-    {"strict", 0, NULL, "exit code 65 where anything at all was found"},
+    {"strict", 0, NULL, "exit code 65 where dirt was found; notes do not count"},
     TL_TRACE_FLAGS,
 };
 
@@ -268,6 +268,7 @@ static enum tl_status lint(const struct tl_command *command, const struct tl_arg
 	struct tl_trace_options options;
 	const struct tl_trace_stats *stats;
 	struct tl_trace *trace = NULL;
+	size_t dirt;
 	enum tl_status status = tl_trace_options_from_args(args, &options, error);
 
 	(void)command;
@@ -277,9 +278,10 @@ static enum tl_status lint(const struct tl_command *command, const struct tl_arg
 		return status;
 	stats = tl_trace_get_stats(trace);
 	tl_lint_write(stdout, stats, tl_args_has(args, "json"));
-	if (tl_args_has(args, "strict") && stats->lint_count > 0)
+	dirt = tl_lint_dirt_count(stats);
+	if (tl_args_has(args, "strict") && dirt > 0)
 		status = tl_error_set(error, TL_E_DATA, args->operands[0], 0, 0,
-		                      "%zu classes of dirt, wanted none", stats->lint_count);
+		                      "%zu class%s of dirt, wanted none", dirt, dirt == 1 ? "" : "es");
 	tl_trace_close(trace);
 	return status;
 }
@@ -288,6 +290,9 @@ const struct tl_command tl_command_trace_lint = {
     .name = "trace lint",
     .summary = "what is wrong with a trace, and what is done about it",
     .operands = "FILE",
+    .about = "Each class is dirt (the text breaks its format, a value or row is lost or guessed at,\n"
+	     "rows contradict each other) or a note (a fact about well-formed rows, a way of writing\n"
+	     "that loses nothing, what a filter did).",
     .example = "tidelab trace lint philly.csv --strict",
     TL_FLAGS(lint_flags),
     .least = 1,

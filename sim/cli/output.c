@@ -11,12 +11,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum tl_status tl_refuse_existing(const char *path, bool force, struct tl_error *error)
+/* The file is written beside its final name: without the folder there is nothing. */
+static enum tl_status check_folder(const char *path, struct tl_error *error)
+{
+	const char *slash = strrchr(path, '/');
+	enum tl_status status = TL_OK;
+	struct stat info;
+	char *folder;
+
+	if (!slash || slash == path)
+		return TL_OK;
+	folder = tl_strdup(path);
+	folder[slash - path] = '\0';
+	if (stat(folder, &info) != 0)
+		status =
+		    tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
+		                 "cannot be written: folder `%.200s`: %s", folder, strerror(errno));
+	else if (!S_ISDIR(info.st_mode))
+		status = tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
+		                      "cannot be written: `%.200s` is not a folder", folder);
+	free(folder);
+	return status;
+}
+
+enum tl_status tl_check_output(const char *path, bool force, struct tl_error *error)
 {
 	struct stat info;
 
 	if (stat(path, &info) != 0)
-		return TL_OK;
+		return check_folder(path, error);
 	if (S_ISDIR(info.st_mode))
 		return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
 		                    "is a folder, wanted a file name");
@@ -35,7 +58,7 @@ enum tl_status tl_output_open(struct tl_output *output, const char *path, bool f
 	*output = (struct tl_output){.file = stdout, .path = path};
 	if (!path || strcmp(path, "-") == 0)
 		return TL_OK;
-	status = tl_refuse_existing(path, force, error);
+	status = tl_check_output(path, force, error);
 	if (status != TL_OK)
 		return status;
 	size = strlen(path) + 32;

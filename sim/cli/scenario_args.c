@@ -38,9 +38,10 @@ enum tl_status tl_overrides_set(struct tl_overrides *overrides, const char *pref
 	char key[256];
 
 	if (length == 0 || strlen(prefix) + length >= sizeof key)
-		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-		                    "%s: got `%.100s`, wanted KEY=VALUE", flag ? flag : "--set",
-		                    text);
+		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0, "%s: got `%.100s`, wanted %s",
+		                    flag ? flag : "--set", text,
+		                    prefix[0] != '\0' && flag ? "SEAT=NAME, as in place=fgd"
+		                                              : "KEY=VALUE");
 	(void)snprintf(key, sizeof key, "%s%.*s", prefix, (int)length, text);
 	tl_overrides_add(overrides, key, equals + 1, flag);
 	return TL_OK;
@@ -201,14 +202,81 @@ enum tl_status tl_trace_options_from_args(const struct tl_args *args, struct tl_
 	return status;
 }
 
-/* The file itself, or the shipped scenario of that name; malloc'd. */
-static char *scenario_path(const char *operand)
+/* The file itself, or the shipped scenario of that name; malloc'd. NULL: neither. */
+static char *scenario_path(const char *operand, bool *shipped, struct tl_error *error)
 {
-	char *shipped = NULL;
+	char *path, near[400];
 
-	if (access(operand, F_OK) != 0 && !strchr(operand, '/'))
-		shipped = tl_paths_data("scenarios", operand);
-	return shipped ? shipped : tl_strdup(operand);
+	*shipped = false;
+	if (access(operand, F_OK) == 0 || strchr(operand, '/'))
+		return tl_strdup(operand);
+	path = tl_paths_data("scenarios", operand);
+	*shipped = path != NULL;
+	if (!path && strstr(operand, ".yaml"))
+		return tl_strdup(operand);
+	if (!path)
+		(void)tl_error_set(error, TL_E_NOINPUT, NULL, 0, 0,
+		                   "no scenario `%.100s`: wanted a file or a shipped one%s",
+		                   operand, tl_paths_near("scenarios", operand, near, sizeof near));
+	return path;
+}
+
+static enum tl_status not_shipped(const char *operand, const char *path, const char *key,
+                                  struct tl_error *error)
+{
+	return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
+	                    "is not there: what `%.60s` reads is public, and not shipped "
+	                    "(NOTICE names the source); name your copy with --set %s=FILE",
+	                    operand, key);
+}
+
+/* Named by the scenario itself, not by a flag. */
+static bool stands_beside(const char *path, const char *scenario)
+{
+	size_t folder = (size_t)(strrchr(scenario, '/') - scenario) + 1;
+
+	return strncmp(path, scenario, folder) == 0 && access(path, F_OK) != 0;
+}
+
+/* Some shipped scenarios are about public data that everybody gets for himself. */
+static enum tl_status load_shipped(const char *operand, const char *path,
+                                   const struct tl_overrides *overrides, struct tl_scenario **out,
+                                   struct tl_error *error)
+{
+	enum tl_status status =
+	    tl_scenario_load(path, overrides->items, overrides->count, out, error);
+	char key[48], missing[TL_ERROR_FILE_MAX];
+
+	if (status == TL_E_NOINPUT && stands_beside(error->file, path)) {
+		memcpy(missing, error->file, sizeof missing);
+		return not_shipped(operand, missing, "cluster.list", error);
+	}
+	for (size_t i = 0; status == TL_OK && i < (*out)->workload_count; i++) {
+		if (!stands_beside((*out)->workloads[i].path, path))
+			continue;
+		(void)snprintf(key, sizeof key, "workload[%zu].trace", i);
+		status = not_shipped(operand, (*out)->workloads[i].path, key, error);
+	}
+	if (status != TL_OK) {
+		tl_scenario_destroy(*out);
+		*out = NULL;
+	}
+	return status;
+}
+
+static enum tl_status load(const char *operand, const struct tl_overrides *overrides,
+                           struct tl_scenario **out, struct tl_error *error)
+{
+	bool shipped;
+	char *path = scenario_path(operand, &shipped, error);
+	enum tl_status status;
+
+	if (!path)
+		return error->code;
+	status = shipped ? load_shipped(operand, path, overrides, out, error)
+	                 : tl_scenario_load(path, overrides->items, overrides->count, out, error);
+	free(path);
+	return status;
 }
 
 static bool sets_workload(const struct tl_args *args)
@@ -233,10 +301,7 @@ enum tl_status tl_scenario_from_args(const struct tl_args *args, struct tl_scena
 	for (size_t i = 0; i < args->given_count && status == TL_OK; i++)
 		status = add_flag(&args->given[i], &overrides, error);
 	if (status == TL_OK && args->operand_count > 0) {
-		char *path = scenario_path(args->operands[0]);
-
-		status = tl_scenario_load(path, overrides.items, overrides.count, out, error);
-		free(path);
+		status = load(args->operands[0], &overrides, out, error);
 	} else if (status == TL_OK) {
 		status = tl_scenario_parse("(flags)", "name: run\n", overrides.items,
 		                           overrides.count, out, error);

@@ -48,6 +48,8 @@ enum tl_status tl_cluster_spec_model(struct tl_cluster_spec *spec, const char *n
 /* Memory of a GPU model known by name (`A100-SXM4-80GB`, `V100M32`, `T4` …), or -1. A GPU
  * whose memory is unknown (-1) is taken to hold whatever is asked: nothing is checked. */
 int64_t tl_gpu_model_memory(const char *name);
+/* Their names, by number; NULL past the last. */
+const char *tl_gpu_model_name(size_t number);
 
 /* Where a job's workers sit. Arrays belong to the holder. */
 struct tl_alloc {

@@ -45,6 +45,12 @@ int64_t tl_gpu_model_memory(const char *name)
 	return TL_NONE;
 }
 
+const char *tl_gpu_model_name(size_t number)
+{
+	return number < sizeof known_models / sizeof known_models[0] ? known_models[number].name
+	                                                             : NULL;
+}
+
 void tl_cluster_spec_fini(struct tl_cluster_spec *spec)
 {
 	free(spec->models);

@@ -166,6 +166,7 @@ static enum tl_status from_text(struct tl_fill *fill, const struct tl_tree *node
 	const char *rest = compact_rest(node->text);
 	size_t length = strlen(node->text);
 	const char *path;
+	char near[400];
 
 	if (rest)
 		return from_compact(fill, node, rest, out);
@@ -176,9 +177,9 @@ static enum tl_status from_text(struct tl_fill *fill, const struct tl_tree *node
 	if (!path)
 		return tl_fill_fault(
 		    fill, node,
-		    "no cluster `%.60s`: wanted a shipped one (such as a100-32x8), NAME.yaml "
-		    "beside the scenario, a path, or NxG",
-		    node->text);
+		    "no cluster `%.60s`: wanted a shipped one, NAME.yaml beside the "
+		    "scenario, a path, or NxG%s",
+		    node->text, tl_paths_near("clusters", node->text, near, sizeof near));
 	return from_file(fill, path, out);
 }
 

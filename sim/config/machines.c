@@ -10,11 +10,23 @@
 
 enum { NODES_MAX = 100000, GPUS_MAX = 1000000 };
 
+/* `A100` is no slip for `A10`: all of them. */
+static const char *known_models(char *buffer, size_t size)
+{
+	const char *names[64];
+	size_t count = 0;
+
+	while (count < sizeof names / sizeof names[0] && (names[count] = tl_gpu_model_name(count)))
+		count++;
+	return tl_suggest_text(names, count, "", buffer, size);
+}
+
 static enum tl_status group_model(struct tl_fill *fill, const struct tl_cluster_group *group,
                                   struct tl_cluster_spec *spec, uint32_t *model)
 {
 	int64_t memory = group->gpu_memory_bytes;
 	struct tl_error cause;
+	char near[400];
 
 	*model = TL_NO_INDEX;
 	if (group->gpus == 0)
@@ -24,7 +36,8 @@ static enum tl_status group_model(struct tl_fill *fill, const struct tl_cluster_
 	if (memory < 0)
 		return tl_fill_fault(
 		    fill, group->node,
-		    "GPU model `%s` is not a known one: wanted `gpu_memory` as well", group->model);
+		    "GPU model `%s` is not a known one: wanted `gpu_memory` as well%s",
+		    group->model, known_models(near, sizeof near));
 	if (tl_cluster_spec_model(spec, group->model, memory, model, &cause) != TL_OK)
 		return tl_fill_fault(fill, group->node, "%s", cause.message);
 	if (spec->models[*model].memory_bytes != memory)

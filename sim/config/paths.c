@@ -5,6 +5,7 @@
 #include "sim/base/arena.h"
 #include "sim/base/version.h"
 #include "sim/config/scenario.h"
+#include "sim/config/schema.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -157,46 +158,68 @@ struct names {
 	size_t count, capacity;
 };
 
-static void collect(struct names *out, const char *folder)
+static void collect(struct names *out, const char *folder, const char *suffix)
 {
 	DIR *listing = opendir(folder);
 	const struct dirent *entry;
+	const size_t end = strlen(suffix);
 
 	while (listing && (entry = readdir(listing))) {
 		size_t length = strlen(entry->d_name);
 
-		if (length <= 3 || entry->d_name[0] == '.' ||
-		    strcmp(entry->d_name + length - 3, ".so") != 0)
+		if (length <= end || entry->d_name[0] == '.' ||
+		    strcmp(entry->d_name + length - end, suffix) != 0)
 			continue;
 		out->names =
 		    tl_grow(out->names, &out->capacity, out->count + 2, sizeof *out->names);
 		out->names[out->count] = tl_strdup(entry->d_name);
-		out->names[out->count++][length - 3] = '\0';
+		out->names[out->count++][length - end] = '\0';
 	}
 	if (listing)
 		(void)closedir(listing);
 }
 
+/* Sorts them, drops doubles and ends the list. */
+static char **finish(struct names *all)
+{
+	size_t kept = 0;
+
+	all->names = tl_grow(all->names, &all->capacity, all->count + 1, sizeof *all->names);
+	qsort(all->names, all->count, sizeof *all->names, compare_names);
+	for (size_t i = 0; i < all->count; i++) {
+		if (kept > 0 && strcmp(all->names[kept - 1], all->names[i]) == 0)
+			free(all->names[i]);
+		else
+			all->names[kept++] = all->names[i];
+	}
+	all->names[kept] = NULL;
+	return all->names;
+}
+
 char **tl_paths_modules(void)
 {
 	struct names all = {.names = NULL};
-	size_t kept = 0;
 	char *folder;
 
-	all.names = tl_grow(NULL, &all.capacity, 1, sizeof *all.names);
 	for (size_t i = 0; (folder = module_folder(i)); i++) {
-		collect(&all, folder);
+		collect(&all, folder, ".so");
 		free(folder);
 	}
-	qsort(all.names, all.count, sizeof *all.names, compare_names);
-	for (size_t i = 0; i < all.count; i++) {
-		if (kept > 0 && strcmp(all.names[kept - 1], all.names[i]) == 0)
-			free(all.names[i]);
-		else
-			all.names[kept++] = all.names[i];
+	return finish(&all);
+}
+
+char **tl_paths_data_names(const char *kind)
+{
+	struct names all = {.names = NULL};
+
+	for (size_t i = 0; i <= PLACES; i++) {
+		char *folder = i < PLACES ? join(executable(), data_places[i], kind, "")
+		                          : join(tl_datadir, "/", kind, "");
+
+		collect(&all, folder, ".yaml");
+		free(folder);
 	}
-	all.names[kept] = NULL;
-	return all.names;
+	return finish(&all);
 }
 
 void tl_paths_free(char **names)
@@ -204,4 +227,16 @@ void tl_paths_free(char **names)
 	for (size_t i = 0; names && names[i]; i++)
 		free(names[i]);
 	free(names);
+}
+
+const char *tl_paths_near(const char *kind, const char *got, char *buffer, size_t size)
+{
+	char **names = kind ? tl_paths_data_names(kind) : tl_paths_modules();
+	size_t count = 0;
+
+	while (names[count])
+		count++;
+	(void)tl_suggest_text((const char *const *)names, count, got, buffer, size);
+	tl_paths_free(names);
+	return buffer;
 }

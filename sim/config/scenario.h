@@ -180,8 +180,13 @@ void tl_paths_set_executable(const char *argv0);
  * module NAME.so; malloc'd; NULL where there is none. */
 char *tl_paths_data(const char *kind, const char *name);
 char *tl_paths_module(const char *name);
+/* Names of the shipped files of a kind, without `.yaml`; as tl_paths_modules. */
+char **tl_paths_data_names(const char *kind);
 /* Names of all modules found, sorted, NULL-terminated; free with tl_paths_free. */
 char **tl_paths_modules(void);
 void tl_paths_free(char **names);
+/* `; did you mean `x`?` or `; there are a, b, c`, of the shipped files of a kind (`clusters`,
+ * `scenarios`) or the modules (NULL); returns buffer. */
+const char *tl_paths_near(const char *kind, const char *got, char *buffer, size_t size);
 
 #endif

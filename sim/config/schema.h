@@ -138,6 +138,10 @@ const char *tl_choice_name(const char *choices, int64_t index, char *buffer, siz
 /* The nearest of the section's keys, or of `a|b|c`; NULL where none is near. */
 const char *tl_suggest_key(const struct tl_section *section, const char *got);
 const char *tl_suggest(const char *const *names, size_t count, const char *got);
+/* `; did you mean `x`?`, or where none is near `; there are a, b, c` as far as it fits;
+ * returns buffer. */
+const char *tl_suggest_text(const char *const *names, size_t count, const char *got, char *buffer,
+                            size_t size);
 
 /* Writes the section's keys with the values of base, in the table's order. */
 void tl_section_emit(const struct tl_section *section, const void *base, unsigned indent,

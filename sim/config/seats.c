@@ -46,10 +46,22 @@ static enum tl_status add_setting(struct tl_fill *fill, struct tl_seat_setting *
 	return TL_OK;
 }
 
-static enum tl_status set_use(struct tl_fill *fill, const struct tl_tree *node,
+/* YAML reads `null` as nothing, here it is the module of that name. */
+static const struct tl_tree *name_node(const struct tl_tree *node, struct tl_tree *copy)
+{
+	if (node->kind != TL_TREE_SCALAR || strcmp(node->text, "null") != 0)
+		return node;
+	*copy = *node;
+	copy->plain = false;
+	return copy;
+}
+
+static enum tl_status set_use(struct tl_fill *fill, const struct tl_tree *written,
                               struct tl_seat_config *config)
 {
 	struct tl_seat_setting *seat = &config->seat;
+	struct tl_tree copy;
+	const struct tl_tree *node = name_node(written, &copy);
 	enum tl_status status = tl_fill_name(fill, node, seat->use, sizeof seat->use);
 	const char *path;
 
@@ -77,7 +89,8 @@ static enum tl_status set_seat(struct tl_fill *fill, const struct tl_config_key 
 
 	config->seat.line = node->line;
 	config->seat.column = node->column;
-	if (node->kind == TL_TREE_SCALAR && !tl_tree_is_null(node))
+	if (node->kind == TL_TREE_SCALAR &&
+	    (!tl_tree_is_null(node) || strcmp(node->text, "null") == 0))
 		return set_use(fill, node, config);
 	if (node->kind != TL_TREE_MAP)
 		return tl_fill_refuse(fill, node, key->custom->type);

@@ -2,6 +2,7 @@
 /* Which known word a mistyped one is nearest to. */
 #include "sim/config/schema.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { WORD_MAX = 40 };
@@ -62,6 +63,29 @@ const char *tl_suggest(const char *const *names, size_t count, const char *got)
 		}
 	}
 	return best;
+}
+
+const char *tl_suggest_text(const char *const *names, size_t count, const char *got, char *buffer,
+                            size_t size)
+{
+	const char *near = tl_suggest(names, count, got);
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	if (near) {
+		(void)snprintf(buffer, size, "; did you mean `%s`?", near);
+		return buffer;
+	}
+	for (size_t i = 0; i < count; i++) {
+		/* Room for the mark of what was left off. */
+		if (used + strlen(names[i]) + 16 > size) {
+			(void)snprintf(buffer + used, size - used, ", …");
+			break;
+		}
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s",
+		                         i == 0 ? "; there are " : ", ", names[i]);
+	}
+	return buffer;
 }
 
 const char *tl_suggest_key(const struct tl_section *section, const char *got)

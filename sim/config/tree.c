@@ -360,6 +360,12 @@ static enum tl_status read_all(const char *path, char **out, size_t *size, struc
 		return tl_error_set(error, TL_E_IO, path, 0, 0, "cannot be read: %s",
 		                    strerror(failed));
 	}
+	if (used >= 4 && memcmp(text, "\x89HDF", 4) == 0) {
+		free(text);
+		return tl_error_set(
+		    error, TL_E_CONFIG, path, 0, 0,
+		    "is a result file, wanted the scenario (YAML) that it was made from");
+	}
 	if (used > TL_TREE_BYTES_MAX) {
 		free(text);
 		return tl_error_set(error, TL_E_CONFIG, path, 0, 0,

@@ -196,7 +196,7 @@ static enum tl_refusal decide_reserve(const struct tl_host *host, tl_job_id id, 
 			char when[48];
 
 			tl_trial_explain(trial, id, "%u GPUs reserved from %s", count,
-			                 tl_format_duration(at_ns, when, sizeof(when)));
+			                 tl_format_instant(at_ns, when, sizeof(when)));
 		}
 	}
 	return answer(trial, TL_DECISION_RESERVE, id, NULL, refusal);

@@ -42,6 +42,13 @@ static const struct tl_job_view *read_job(const struct tl_host *host, tl_job_id 
 	return tl_job_table_get(table, id) != NULL ? tl_job_view_of(table, id) : NULL;
 }
 
+static const char *read_job_name(const struct tl_host *host, tl_job_id id)
+{
+	const struct tl_job *job = tl_job_table_get(&trial_of(host)->jobs, id);
+
+	return job != NULL ? job->id : "";
+}
+
 static const tl_job_id *read_list(const struct tl_id_list *list, uint32_t *count)
 {
 	*count = (uint32_t)list->count;
@@ -162,8 +169,8 @@ static enum tl_refusal wake_at(const struct tl_host *host, int64_t at_ns)
 		return TL_ACCEPTED;
 	}
 	instance->wake_ns = at_ns;
-	instance->wake = tl_engine_at(&trial->engine, at_ns, TL_PHASE_TIMER, TL_EVENT_WAKE,
-	                              instance->number);
+	instance->wake =
+	    tl_engine_at(&trial->engine, at_ns, TL_PHASE_TIMER, TL_EVENT_WAKE, instance->number);
 	return TL_ACCEPTED;
 }
 
@@ -280,6 +287,7 @@ void tl_host_fill(struct tl_instance *instance)
 	                                  .explaining = explaining,
 	                                  .explain = explain,
 	                                  .seat = open_seat,
-	                                  .extension = extension};
+	                                  .extension = extension,
+	                                  .job_name = read_job_name};
 	tl_host_fill_decisions(&instance->host);
 }

@@ -121,12 +121,14 @@ enum tl_status tl_module_load(const char *name, struct tl_loaded_module *out,
 {
 	char *path = strchr(name, '/') != NULL ? tl_strdup(name) : tl_paths_module(name);
 
+	char near[512];
+
 	*out = (struct tl_loaded_module){0};
 	if (path == NULL)
 		return tl_error_set(error, TL_E_UNAVAILABLE, NULL, 0, 0,
-		                    "no policy module `%s`: not beside the command, in TIDELAB_POLICY_PATH, "
-		                    "or installed (`tidelab policies` lists what there is)",
-		                    name);
+		                    "no policy module `%.100s` beside the command, in "
+		                    "TIDELAB_POLICY_PATH, or installed%s",
+		                    name, tl_paths_near(NULL, name, near, sizeof(near)));
 	enum tl_status status = tl_sha256_file(path, out->sha256, error);
 
 	if (status == TL_OK) {

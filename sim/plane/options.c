@@ -123,15 +123,22 @@ static enum tl_status unknown_option(const struct tl_module *module,
                                      const struct tl_setting *setting, const char *file,
                                      struct tl_error *error)
 {
-	char known[512] = "";
-	size_t used = 0;
+	char known[384] = "", seats[128] = "";
+	size_t used = 0, seats_used = 0;
 
 	for (uint32_t i = 0; i < module->option_count && used < sizeof(known); i++)
 		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i > 0 ? ", " : "",
 		                         tl_module_option(module, i)->name);
+	/* Beside the scheduler's options stand the seats. */
+	if (module->seat == TL_SEAT_SCHEDULER)
+		for (uint32_t s = TL_SEAT_SCHEDULER + 1; s < TL_SEAT_COUNT && seats_used < sizeof(seats);
+		     s++)
+			seats_used += (size_t)snprintf(seats + seats_used, sizeof(seats) - seats_used, "%s%s",
+			                               s == TL_SEAT_SCHEDULER + 1 ? "; or of the seats " : ", ",
+			                               tl_seat_names[s]);
 	return tl_error_set(error, TL_E_CONFIG, file, setting->line, setting->column,
-	                    "%s: got option `%s`, wanted %s%s", module->name, setting->name,
-	                    module->option_count > 0 ? "one of " : "none", known);
+	                    "%s: got option `%s`, wanted %s%s%s", module->name, setting->name,
+	                    module->option_count > 0 ? "one of " : "none", known, seats);
 }
 
 enum tl_status tl_module_options(const struct tl_module *module, const struct tl_setting *settings,

@@ -378,18 +378,14 @@ static void submit(struct tl_trial *trial, const struct tl_source *source,
 
 	if (shape == NULL || !tl_shapes_feasible(&trial->shapes, shape)) {
 		report_row(trial, source, record, TL_JOB_FAILED, TL_REASON_INFEASIBLE);
+		tl_explain_submitted(trial, record, source->first_row + record->row, 0);
 		return;
 	}
 	tl_job_id id = tl_job_table_add(&trial->jobs, shape, tl_trial_now(trial));
 
 	fill_job(trial, source, record, id);
 	tl_queues_join(trial, id);
-	if (trial->options->explain_id != NULL && trial->explained == 0 &&
-	    strcmp(record->id, trial->options->explain_id) == 0) {
-		trial->explained = id;
-		tl_trial_explain(trial, id, "submitted: %g GPUs over %u workers",
-		                 (double)shape->total_mgpu / 1000.0, shape->workers);
-	}
+	tl_explain_submitted(trial, record, tl_job_of(&trial->jobs, id)->row, id);
 	if (record->duration_ns == TL_NEVER)
 		tl_id_list_push(&trial->static_waiting, id);
 	tl_seats_observe_submitted(trial, id);

@@ -33,22 +33,6 @@ struct tl_tenant_view *tl_trial_tenant(struct tl_trial *trial, uint32_t tenant)
 	return view;
 }
 
-void tl_trial_explain(struct tl_trial *trial, tl_job_id id, const char *format, ...)
-{
-	char text[sizeof(trial->explained_text)], when[48];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	if (trial->options->explain_file == NULL || strcmp(text, trial->explained_text) == 0)
-		return;
-	memcpy(trial->explained_text, text, sizeof(text));
-	fprintf(trial->options->explain_file, "%-12s job %s: %s\n",
-	        tl_format_duration(tl_trial_now(trial), when, sizeof(when)),
-	        tl_job_of(&trial->jobs, id)->id, text);
-}
-
 /* ---- levels ---- */
 
 static void tell_levels(struct tl_trial *trial)
@@ -422,6 +406,7 @@ static enum tl_status close_books(struct tl_trial *trial, struct tl_error *error
 	tl_services_finish(trial);
 	tell_levels(trial);
 	note_unfinished(trial);
+	tl_explain_finish(trial);
 	for (size_t i = 0; i < trial->jobs.waiting.count; i++)
 		report_input(trial, trial->jobs.waiting.ids[i]);
 	for (size_t i = 0; i < trial->jobs.holding.count; i++)

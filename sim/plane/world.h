@@ -268,7 +268,9 @@ struct tl_trial {
 	struct tl_calling calling;
 	bool never_starts;
 	tl_job_id explained;               /* 0 */
-	char explained_text[256];
+	char explained_text[512];          /* the last line told, without its numbers */
+	int64_t explained_at_ns;           /* when that was */
+	uint64_t explained_count;          /* jobs submitted that the asked name fits */
 	struct tl_error failure;           /* code TL_OK: none */
 };
 
@@ -284,8 +286,16 @@ void tl_trial_fail(struct tl_trial *trial, enum tl_status code, const char *form
 /* The tenant's view by number, grown where a source brings new ones. */
 struct tl_tenant_view *tl_trial_tenant(struct tl_trial *trial, uint32_t tenant);
 
+/* ---- explain.c ---- */
+
 /* A line about the job that is being explained. */
 void tl_trial_explain(struct tl_trial *trial, tl_job_id id, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* A row has been submitted as that job (0: it can never fit): its story begins if it is asked
+ * for. */
+void tl_explain_submitted(struct tl_trial *trial, const struct tl_trace_record *record,
+                          uint64_t row, tl_job_id id);
+/* The run is over. */
+void tl_explain_finish(struct tl_trial *trial);
 
 #endif

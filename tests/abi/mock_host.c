@@ -44,6 +44,11 @@ static const struct tl_job_view *host_job(const struct tl_host *host, tl_job_id 
 	return tl_mock_at(mock_of(host), id);
 }
 
+static const char *host_job_name(const struct tl_host *host, tl_job_id id)
+{
+	return tl_mock_at(mock_of(host), id) != NULL ? "job" : "";
+}
+
 static bool waits(const struct tl_job_view *job)
 {
 	return job->id != 0 && (job->state == TL_JOB_PENDING || job->state == TL_JOB_SUSPENDED);
@@ -486,7 +491,8 @@ void tl_mock_init(struct tl_mock *mock, const struct tl_cluster_spec *spec)
 	                              .explaining = host_explaining,
 	                              .explain = host_explain,
 	                              .seat = host_seat,
-	                              .extension = host_extension};
+	                              .extension = host_extension,
+	                              .job_name = host_job_name};
 }
 
 void tl_mock_fini(struct tl_mock *mock)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # check tells what run would refuse, and lists what cannot fit.
+# shellcheck disable=SC2016 # the backquotes are part of what is said
 . "$ROOT/tests/cli/_lib.sh"
 
 for path in "$ROOT"/workloads/scenarios/*.yaml; do
@@ -25,6 +26,20 @@ run 0 check demo --cluster 4x8
 says out "infeasible: "
 grep -q ' 0 of them infeasible' out && fail "128 GPUs fit into 32"
 run 66 check philly-fifo
+says err "is public, and not shipped"
+says err "--set workload[0].trace=FILE"
+run 66 check openb-packing
+says err "--set cluster.list=FILE"
+run 66 check philly-fifo --trace missing.csv --format philly
+says err "missing.csv: cannot open"
+run 78 check tiny --policy plce=fgd
+says err "the seats admit, order, place"
+run 64 check demo --cluster 4x8:model=A100
+says err "there are A100-SXM4-80GB"
+run 78 check tiny --set 'policy.scheduler=null'
+says err "null: got option"
+run 0 check tiny --set 'policy={scheduler: null}'
+run 0 check tiny --set 'policy={scheduler: {use: null}}'
 run 66 check tiny --trace missing.csv
 run 65 check tiny --trace "$TIDELAB"
 run 69 check tiny --policy order=nothing-of-this-name

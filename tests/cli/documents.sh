@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every shell command that the documents show, run as written (in a copy of the project's root made of
-# links), except for `make` itself: the test that runs this is one.
+# Every shell command that the documents show, run as written and in one go a document (in a copy of the
+# project's root made of links), except for `make` itself: the test that runs this is one.
 . "${0%/*}/_lib.sh"
 
 for entry in "$ROOT"/*; do
@@ -25,11 +25,13 @@ for document in README.md policies/README.md traces/README.md; do
 	for block in "$stem".*; do
 		[ -f "$block" ] || continue
 		ran=$((ran + 1))
-		sh -eu "$block" >out 2>err </dev/null || {
-			fail "$document: a command failed"
-			sed 's/^/  /' "$block" err
-		}
+		cat "$block" >>"$stem-all"
 	done
+	[ -f "$stem-all" ] || continue
+	sh -eux "$stem-all" >out 2>err </dev/null || {
+		fail "$document: a command failed"
+		tail -n 20 err | sed 's/^/  /'
+	}
 done
 [ "$ran" -ge 5 ] || fail "only $ran blocks were found"
 finish

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Real runs: from a file, by name, by flags alone; the same bytes anywhere; no file where it fails.
+# shellcheck disable=SC2016 # the backquotes are part of what is said
 . "$ROOT/tests/cli/_lib.sh"
 scenario=$ROOT/workloads/scenarios/tiny.yaml
 
@@ -22,6 +23,7 @@ says err "exists already"
 run 0 run tiny -o a.h5 --force
 run 73 run tiny -o .
 run 73 run tiny -o ./no/such/folder/a.h5
+says err 'folder `./no/such/folder`'
 absent no
 
 # In another folder, through another path: the same bytes.
@@ -60,12 +62,18 @@ run 78 run ../bad.yaml
 says err "../bad.yaml:1:1: unknown key \`nam\`; did you mean \`name\`?"
 run 66 run .
 says err "is a folder"
+run 66 run smal
+says err 'no scenario `smal`: wanted a file or a shipped one; did you mean `small`?'
+run 66 run nosuch
+says err "there are demo, openb-packing, philly-fifo, small, tiny"
 head -c 2000 "$TIDELAB" >../binary.yaml
 run 78 run ../binary.yaml
 says err "not YAML"
 run 66 run --trace missing.csv --format philly
 run 69 run tiny --policy order=no-such-policy
 says err "no-such-policy"
+run 69 run tiny --policy place=fdg
+says err 'did you mean `fgd`?'
 run 66 run tiny --policy place=./no-such.so
 run 78 run tiny --set policy.backfill=perhaps
 run 78 run tiny --set policy.order.no_such_option=1

@@ -22,6 +22,26 @@ for file in "$samples"/dirty*; do
 	fi
 done
 
+# What is merely remarkable is no dirt.
+for file in "$samples"/day-* "$samples"/canonical.csv; do
+	run 0 trace lint "$file" --strict
+done
+cat >facts.csv <<'END'
+id,submit_s,duration_s,gpus
+a,0,60,0
+b,1,0,0.5
+END
+run 0 trace lint facts.csv --strict
+says out "note  zero-gpu"
+says out "note  run-time-zero"
+run 0 trace lint facts.csv --json
+says out '"class": "zero-gpu", "severity": "note"'
+echo 'b,0.5,1,1' >>facts.csv
+run 65 trace lint facts.csv --strict
+says out "dirt  backward-time"
+says out "dirt  duplicate-id"
+says err "2 classes of dirt"
+
 # Converted, and converted again: the same.
 run 0 trace convert "$samples/day-kalos.csv.gz" -o once.csv
 run 0 trace convert once.csv -o twice.csv

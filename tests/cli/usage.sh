@@ -35,7 +35,7 @@ wrong '--at: got `soon`' explain demo --job 1 --at soon
 wrong '--at: got `-1h`' explain demo --job 1 --at -1h
 wrong 'wanted KEY=VALUE' run demo --set seed
 wrong 'wanted KEY=VALUE' run demo --set =1
-wrong '--policy: got `fifo`, wanted KEY=VALUE' run demo --policy fifo
+wrong '--policy: got `fifo`, wanted SEAT=NAME, as in place=fgd' run demo --policy fifo
 wrong '--format: goes with --trace' run demo --format philly
 wrong '--set sed: unknown key `sed`; did you mean `seed`?' run demo --set sed=1
 wrong '--seed: seed: got `abc`, wanted a whole number' run demo --seed abc

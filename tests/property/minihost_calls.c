@@ -355,6 +355,11 @@ static void say(const struct tl_host *host, enum tl_log_level level, const char 
 	(void)text;
 }
 
+static const char *job_name(const struct tl_host *host, tl_job_id id)
+{
+	return read_job(host, id) != NULL ? "job" : "";
+}
+
 static int explaining(const struct tl_host *host, tl_job_id id)
 {
 	return mini_of(host)->world->watch == TL_JOB_SLOT(id) + 1;
@@ -425,5 +430,6 @@ void mini_fill_host(struct tl_host *host, void *ctx)
 	                         .explaining = explaining,
 	                         .explain = explain,
 	                         .seat = open_seat,
-	                         .extension = extension};
+	                         .extension = extension,
+	                         .job_name = job_name};
 }

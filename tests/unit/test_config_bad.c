@@ -280,7 +280,7 @@ Test(config_bad, files_that_are_no_scenarios)
 	load_bytes(huge, TL_TREE_BYTES_MAX, TL_E_CONFIG, "not YAML");
 	load_bytes("name: a\0b\n", 10, TL_E_CONFIG, "not YAML");
 	load_bytes("\x1f\x8b\x08\x00\x00", 5, TL_E_CONFIG, "not YAML");
-	load_bytes("\x89HDF\r\n\x1a\n", 8, TL_E_CONFIG, "not YAML");
+	load_bytes("\x89HDF\r\n\x1a\n", 8, TL_E_CONFIG, "is a result file");
 	/* Noise of any kind is refused, never a crash. */
 	for (int round = 0; round < 200; round++) {
 		FILE *out = fopen(path, "wb");

@@ -250,6 +250,26 @@ Test(figures, waits_are_counted_by_kind)
 	cr_assert(strstr(text, "\"other: 1 of 1 jobs started\" percent\n1 0\n3 100\n"), "%s", text);
 	cr_assert_null(strstr(text, "inference"));
 	cr_assert_str_eq(plot.extras[1], "1 3 5 ");
+	cr_assert_str_eq(plot.extras[2], "0");
+	free(text);
+}
+
+/* Four of five start at once: the axis begins at 80 %. */
+Test(figures, short_waits_are_drawn_from_where_they_begin)
+{
+	struct tl_results *results = begin();
+	struct tl_table *table = NULL;
+	struct tl_figure_plot plot;
+
+	for (int64_t i = 0; i < 5; i++) {
+		struct tl_row_job *row = add(results, &table, &tl_schema_jobs);
+
+		memcpy(row->kind, "training", sizeof "training");
+		row->wait_ns = i == 4 ? TL_NS_PER_HOUR : 0;
+	}
+	OK(tl_results_close(results, &error));
+	char *text = prepare(tl_figure_waiting, &plot);
+	cr_assert_str_eq(plot.extras[2], "80");
 	free(text);
 }
 

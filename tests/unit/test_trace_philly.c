@@ -150,8 +150,11 @@ Test(trace_philly, the_report_names_each_class_its_count_lines_and_rule)
 	out = open_memstream(&text, &size);
 	tl_lint_write(out, tl_trace_get_stats(trace), true);
 	fclose(out);
-	cr_expect_not_null(
-	    strstr(text, "{\"class\": \"gpu-time-differs\", \"count\": 2, \"lines\": [17, 20]"));
+	cr_expect_not_null(strstr(text, "{\"class\": \"gpu-time-differs\", \"severity\": \"dirt\", "
+	                                "\"count\": 2, \"lines\": [17, 20]"));
+	cr_expect_not_null(strstr(text, "{\"class\": \"unknown-value\", \"severity\": \"note\""));
+	cr_expect(tl_lint_dirt_count(tl_trace_get_stats(trace)) <
+	          tl_trace_get_stats(trace)->lint_count);
 	free(text);
 	tl_trace_close(trace);
 }

@@ -245,6 +245,28 @@ Test(units, formatted_durations)
 	}
 }
 
+Test(units, formatted_instants)
+{
+	static const struct parse_case cases[] = {
+	    {"00:00:00", 0},
+	    {"00:00:01", 2 * TL_NS_PER_S - 1},
+	    {"00:01:00", TL_NS_PER_MIN},
+	    {"23:59:59", TL_NS_PER_DAY - 1},
+	    {"1d 00:00:00", TL_NS_PER_DAY},
+	    {"1d 01:23:45", TL_NS_PER_DAY + 5025 * TL_NS_PER_S},
+	    {"106751d 23:47:16", TL_NEVER - 1},
+	    {"never", TL_NEVER},
+	    {"none", TL_NONE},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char buffer[32];
+
+		cr_assert_str_eq(tl_format_instant(cases[i].value, buffer, sizeof buffer),
+		                 cases[i].text);
+	}
+}
+
 Test(units, formatted_sizes)
 {
 	static const struct parse_case cases[] = {

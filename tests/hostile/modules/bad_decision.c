@@ -39,6 +39,7 @@ static int garbage(const struct tl_host *host)
 		host->explain(host, wrong[i], NULL);
 		host->explain(host, wrong[i], "nothing");
 		kept &= !host->explaining(host, wrong[i]);
+		kept &= host->job_name(host, wrong[i])[0] == '\0';
 	}
 	kept &= host->shape(host, UINT32_MAX) == NULL && host->model(host, UINT32_MAX) == NULL;
 	kept &= host->tenant(host, UINT32_MAX) == NULL && host->queue(host, UINT32_MAX) == NULL;
