@@ -212,11 +212,12 @@ static int64_t pick_size(const struct generator *generator, double uniform)
 static int64_t seconds_to_ns(double seconds, int64_t limit_ns)
 {
 	double ms = round(seconds * 1e3);
+	const int64_t limit_ms = limit_ns / TL_NS_PER_MS;
 	int64_t ns;
 
 	if (ms < 1)
 		ms = 1;
-	if (ms >= (double)(limit_ns / TL_NS_PER_MS))
+	if (ms >= (double)limit_ms)
 		ns = limit_ns;
 	else
 		ns = (int64_t)ms * TL_NS_PER_MS;

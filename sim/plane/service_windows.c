@@ -16,8 +16,8 @@ static void feed(struct tl_trial *trial, struct tl_service *service, int64_t ind
 
 	tl_arrivals_window(service->arrivals, index, block);
 	if (block->has_tokens) {
-		service->tokens = tl_grow(service->tokens, &service->token_capacity, block->count + 1,
-		                          sizeof(*service->tokens));
+		service->tokens = tl_grow(service->tokens, &service->token_capacity,
+		                          block->count + 1, sizeof(*service->tokens));
 		for (size_t i = 0; i < block->count; i++)
 			service->tokens[i] = (struct tl_service_tokens){
 			    .context = (uint32_t)block->context_tokens[i],
@@ -56,7 +56,8 @@ static void end_drained(struct tl_trial *trial, struct tl_service *service)
 /* ---- closing a window ---- */
 
 /* Latencies told by quantiles alone, spread over a histogram: geometric steps between them. */
-static void spread(struct tl_histogram *into, const struct tl_request_window *window, int64_t least_ns)
+static void spread(struct tl_histogram *into, const struct tl_request_window *window,
+                   int64_t least_ns)
 {
 	enum { STEPS = 8 };
 	const double share[] = {0.5, 0.45, 0.04, 0.009};
@@ -67,13 +68,15 @@ static void spread(struct tl_histogram *into, const struct tl_request_window *wi
 	if (window->served == 0 || from < 1.0)
 		from = 1.0;
 	for (size_t k = 0; k < sizeof(share) / sizeof(*share); k++) {
-		double to = to_ns[k] > (int64_t)from ? (double)to_ns[k] : from, part = share[k] * (double)window->served / STEPS;
+		double to = to_ns[k] > (int64_t)from ? (double)to_ns[k] : from,
+		       part = share[k] * (double)window->served / STEPS;
 
 		for (int i = 0; i < STEPS; i++) {
 			uint64_t n = (uint64_t)(part * (i + 1)) - (uint64_t)(part * i);
 
 			n = n < left ? n : left;
-			tl_histogram_add_many(into, (int64_t)(from * pow(to / from, (i + 0.5) / STEPS)), n);
+			tl_histogram_add_many(
+			    into, (int64_t)(from * pow(to / from, (i + 0.5) / STEPS)), n);
 			left -= n;
 		}
 		from = to;
@@ -144,7 +147,8 @@ static bool may_defer(const struct tl_trial *trial, const struct tl_service *ser
 		return true;
 	/* A batch a replica may wait in the quietest of times; more is a queue carried over. */
 	if (mode == TL_MODE_EXACT || service->view.ready == 0 ||
-	    service->view.queued > (int64_t)service->view.ready * service->setting->model.batch_limit)
+	    service->view.queued >
+	        (int64_t)service->view.ready * service->setting->model.batch_limit)
 		return false;
 	for (size_t i = 0; i < service->replicas.count; i++) {
 		const struct tl_job *job = &trial->jobs.jobs[TL_JOB_SLOT(service->replicas.ids[i])];
@@ -285,8 +289,8 @@ void tl_services_window(struct tl_trial *trial)
 	}
 	services->next_window++;
 	if (services->count > 0)
-		tl_engine_at(&trial->engine, services->next_window * services->window_ns, TL_PHASE_TIMER,
-		             TL_EVENT_WINDOW, 0);
+		tl_engine_at(&trial->engine, services->next_window * services->window_ns,
+		             TL_PHASE_TIMER, TL_EVENT_WINDOW, 0);
 }
 
 /* ---- the end ---- */

@@ -35,8 +35,8 @@ struct supervision {
 	const struct tl_run_options *options;
 	struct tl_pulse *pulse;
 	char *partial_path; /* beside the final name; NULL: no file */
-	bool check;          /* everything short of running … */
-	FILE *report;        /* … and what was found goes here */
+	bool check;         /* everything short of running … */
+	FILE *report;       /* … and what was found goes here */
 	pid_t child;
 	sigset_t before;
 	int64_t started_ns;
@@ -74,9 +74,9 @@ static _Noreturn void child_main(struct supervision *sup, pid_t parent)
 #endif
 	if (getppid() != parent)
 		_exit(TL_E_OS);
-	enum tl_status status =
-	    sup->check ? tl_trial_check(sup->scenario, sup->report, sup->pulse, &error)
-	               : tl_trial_run(sup->scenario, &options, sup->pulse, &error);
+	enum tl_status status = sup->check
+	                            ? tl_trial_check(sup->scenario, sup->report, sup->pulse, &error)
+	                            : tl_trial_run(sup->scenario, &options, sup->pulse, &error);
 
 	sup->pulse->error = error;
 	sup->pulse->status = status;
@@ -99,17 +99,18 @@ static void show_progress(struct supervision *sup)
 		return;
 	sup->line_shown = true;
 	fprintf(sup->options->diagnostics,
-	        "\r\033[K%s simulated, %" PRIu64 " of %" PRIu64 " jobs done, %u running, %u waiting",
+	        "\r\033[K%s simulated, %" PRIu64 " of %" PRIu64
+	        " jobs done, %u running, %u waiting",
 	        tl_format_duration(atomic_load_explicit(&pulse->now_ns, memory_order_relaxed), when,
 	                           sizeof(when)),
 	        done, total, atomic_load_explicit(&pulse->holding, memory_order_relaxed),
 	        atomic_load_explicit(&pulse->waiting, memory_order_relaxed));
 	if (done > 0 && total > done)
 		fprintf(sup->options->diagnostics, ", %s to go",
-		        tl_format_duration((int64_t)((double)spent_ns * (double)(total - done) /
-		                                     (double)done) /
-		                               TL_NS_PER_S * TL_NS_PER_S,
-		                           when, sizeof(when)));
+		        tl_format_duration(
+			    (int64_t)((double)spent_ns * (double)(total - done) / (double)done) /
+				TL_NS_PER_S * TL_NS_PER_S,
+			    when, sizeof(when)));
 	fflush(sup->options->diagnostics);
 }
 
@@ -163,8 +164,9 @@ static void dump(struct supervision *sup)
 
 	if (out == NULL)
 		return;
-	fprintf(out, "dump: at %s, %s; %" PRIu64 " events, %u jobs hold GPUs, %u wait; %" PRIu64
-	             " decisions, the last ones:\n",
+	fprintf(out,
+	        "dump: at %s, %s; %" PRIu64 " events, %u jobs hold GPUs, %u wait; %" PRIu64
+	        " decisions, the last ones:\n",
 	        tl_format_duration(atomic_load_explicit(&pulse->now_ns, memory_order_relaxed), when,
 	                           sizeof(when)),
 	        where_it_was(pulse, text, sizeof(text)),
@@ -174,16 +176,17 @@ static void dump(struct supervision *sup)
 	for (uint64_t n = first; n < made; n++) {
 		const struct tl_pulse_decision *decision = &pulse->ring[n % TL_PULSE_DECISIONS];
 
-		fprintf(out, "dump:   %s %s",
-		        tl_format_duration(decision->t_ns, when, sizeof(when)),
-		        decision->kind < TL_DECISION_COUNT ? tl_schema_decision_names[decision->kind]
-		                                           : "?");
+		fprintf(
+		    out, "dump:   %s %s", tl_format_duration(decision->t_ns, when, sizeof(when)),
+		    decision->kind < TL_DECISION_COUNT ? tl_schema_decision_names[decision->kind]
+						       : "?");
 		if (decision->row != UINT64_MAX)
 			fprintf(out, " job row %" PRIu64, decision->row);
 		if (decision->node != TL_NO_INDEX)
 			fprintf(out, " on node %u", decision->node);
 		fprintf(out, ": %s\n",
-		        decision->refusal < TL_REFUSAL_COUNT ? tl_refusal_names[decision->refusal] : "?");
+		        decision->refusal < TL_REFUSAL_COUNT ? tl_refusal_names[decision->refusal]
+		                                             : "?");
 	}
 }
 
@@ -211,7 +214,8 @@ static enum tl_status wait_for(struct supervision *sup, const sigset_t *watched,
 			                    strerror(errno));
 		int signal_number = sigtimedwait(watched, NULL, &tick);
 
-		if (signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP) {
+		if (signal_number == SIGINT || signal_number == SIGTERM ||
+		    signal_number == SIGHUP) {
 			reap(sup);
 			return tl_error_set(error, TL_E_INTERRUPTED, NULL, 0, 0,
 			                    "interrupted: no result was written");
@@ -221,9 +225,10 @@ static enum tl_status wait_for(struct supervision *sup, const sigset_t *watched,
 			reap(sup);
 			clear_progress(sup);
 			dump(sup);
-			return tl_error_set(error, TL_E_POLICY, NULL, 0, 0, "hang: no progress for %s, %s",
-			                    tl_format_duration(sup->scenario->watchdog_cpu_ns, spent,
-			                                       sizeof(spent)),
+			return tl_error_set(error, TL_E_POLICY, NULL, 0, 0,
+			                    "hang: no progress for %s, %s",
+			                    tl_format_duration(sup->scenario->watchdog_cpu_ns,
+			                                       spent, sizeof(spent)),
 			                    where_it_was(sup->pulse, text, sizeof(text)));
 		}
 	}
@@ -279,8 +284,9 @@ static enum tl_status prepare_output(struct supervision *sup, struct tl_error *e
 		if (S_ISDIR(info.st_mode))
 			return cannot_create(path, EISDIR, error);
 		if (!S_ISREG(info.st_mode)) /* a rename would replace a device by a file */
-			return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
-			                    "got a device, pipe or socket, wanted the name of a plain file");
+			return tl_error_set(
+			    error, TL_E_CANTCREAT, path, 0, 0,
+			    "got a device, pipe or socket, wanted the name of a plain file");
 		if (!sup->options->force)
 			return cannot_create(path, EEXIST, error);
 	}
@@ -324,10 +330,11 @@ static enum tl_status contain(struct supervision *sup, struct tl_error *error)
 	pid_t parent = getpid();
 
 	sup->started_ns = sup->seen_wall_ns = clock_ns(CLOCK_MONOTONIC);
-	sup->pulse = mmap(NULL, sizeof(*sup->pulse), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-	                  -1, 0);
+	sup->pulse = mmap(NULL, sizeof(*sup->pulse), PROT_READ | PROT_WRITE,
+	                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sup->pulse == MAP_FAILED)
-		return tl_error_set(error, TL_E_OS, NULL, 0, 0, "shared memory: %s", strerror(errno));
+		return tl_error_set(error, TL_E_OS, NULL, 0, 0, "shared memory: %s",
+		                    strerror(errno));
 	atomic_store(&sup->pulse->seat, TL_SEAT_COUNT);
 	sigemptyset(&watched);
 	sigaddset(&watched, SIGCHLD);
