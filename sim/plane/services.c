@@ -382,9 +382,9 @@ enum tl_refusal tl_services_scale(struct tl_trial *trial, uint32_t number, uint3
 
 /* ---- reads ---- */
 
-const struct tl_service_view *tl_services_view(const struct tl_trial *trial, uint32_t service)
+const struct tl_service_view *tl_services_view(const struct tl_trial *trial, uint32_t number)
 {
-	return service < trial->services->count ? &trial->services->items[service].view : NULL;
+	return number < trial->services->count ? &trial->services->items[number].view : NULL;
 }
 
 uint32_t tl_services_count(const struct tl_trial *trial)
