@@ -2,9 +2,11 @@
 /* tidelab policies: the modules there are, and the options of one. */
 #include "sim/cli/cli.h"
 
+#include "sim/base/arena.h"
 #include "sim/config/schema.h"
-#include "sim/plane/module.h"
+#include "sim/plane/probe.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct tl_flag flags[] = {
@@ -73,93 +75,44 @@ static json_t *module_json(const struct tl_loaded_module *loaded)
 	return all;
 }
 
-static void print_module(const struct tl_loaded_module *loaded)
+static void describe_text(const struct tl_loaded_module *loaded, FILE *out)
 {
 	const struct tl_module *module = loaded->module;
 	char text[160];
 
-	(void)printf("%s %s (%s)\n  %s\n  %s\n", module->name, module->version,
-	             tl_seat_names[module->seat], module->summary, loaded->path);
+	(void)fprintf(out, "%s %s (%s)\n  %s\n  %s\n", module->name, module->version,
+	              tl_seat_names[module->seat], module->summary, loaded->path);
 	if (module->option_count == 0) {
-		(void)puts("\nNo options.");
+		(void)fputs("\nNo options.\n", out);
 		return;
 	}
-	(void)puts("\nOptions:");
+	(void)fputs("\nOptions:\n", out);
 	for (uint32_t i = 0; i < module->option_count; i++) {
 		const struct tl_option *option = tl_module_option(module, i);
 
-		(void)printf("  %s: %s%s%s%s, default %s\n", option->name,
-		             tl_option_type_names[option->type], option->unit[0] ? " in " : "",
-		             option->unit, "", option->standard);
+		(void)fprintf(out, "  %s: %s%s%s%s, default %s\n", option->name,
+		              tl_option_type_names[option->type], option->unit[0] ? " in " : "",
+		              option->unit, "", option->standard);
 		if (range(option, text, sizeof text)[0] != '\0')
-			(void)printf("      %s\n", text);
-		(void)printf("      %s\n", option->help);
+			(void)fprintf(out, "      %s\n", text);
+		(void)fprintf(out, "      %s\n", option->help);
 	}
 }
 
-static enum tl_status show_one(const char *name, bool json, struct tl_error *error)
+static void describe_json(const struct tl_loaded_module *loaded, FILE *out)
 {
-	struct tl_loaded_module loaded;
-	enum tl_status status = tl_module_load(name, &loaded, error);
-
-	if (status != TL_OK)
-		return status;
-	if (json)
-		tl_print_json(module_json(&loaded), stdout);
-	else
-		print_module(&loaded);
-	tl_module_unload(&loaded);
-	return TL_OK;
+	tl_print_json(module_json(loaded), out);
 }
 
-/* Calls visit for each module of each seat, by seat and name. A module that is refused is
- * told on stderr; the others are shown all the same. */
-static enum tl_status each_module(void (*visit)(const struct tl_loaded_module *, void *),
-                                  void *context, struct tl_error *error)
+static void describe_line(const struct tl_loaded_module *loaded, FILE *out)
 {
-	char **names = tl_paths_modules();
-	enum tl_status worst = TL_OK;
-
-	if (!names[0])
-		worst = tl_error_set(
-		    error, TL_E_UNAVAILABLE, NULL, 0, 0,
-		    "no policy module was found; TIDELAB_POLICY_PATH names further folders");
-	for (uint32_t seat = 0; seat < TL_SEAT_COUNT; seat++)
-		for (size_t i = 0; names[i]; i++) {
-			struct tl_loaded_module loaded;
-			struct tl_error cause = TL_ERROR_INIT;
-
-			if (tl_module_load(names[i], &loaded, &cause) != TL_OK) {
-				if (seat == 0)
-					tl_print_error(&cause);
-				worst = tl_error_set(error, TL_E_UNAVAILABLE, NULL, 0, 0,
-				                     "not every module could be loaded");
-				continue;
-			}
-			if (loaded.module->seat == seat)
-				visit(&loaded, context);
-			tl_module_unload(&loaded);
-		}
-	tl_paths_free(names);
-	return worst;
+	(void)fprintf(out, "%-10s %-20s %-8s %s\n", tl_seat_names[loaded->module->seat],
+	              loaded->module->name, loaded->module->version, loaded->module->summary);
 }
 
-static void list_text(const struct tl_loaded_module *loaded, void *context)
-{
-	(void)context;
-	(void)printf("%-10s %-20s %-8s %s\n", tl_seat_names[loaded->module->seat],
-	             loaded->module->name, loaded->module->version, loaded->module->summary);
-}
-
-static void list_json(const struct tl_loaded_module *loaded, void *context)
-{
-	(void)json_array_append_new(context, module_json(loaded));
-}
-
-static void list_reference(const struct tl_loaded_module *loaded, void *context)
+static void describe_reference(const struct tl_loaded_module *loaded, FILE *out)
 {
 	const struct tl_module *module = loaded->module;
-	FILE *out = context;
 	char text[160];
 
 	(void)fprintf(out, "\n## %s `%s`\n\n%s\n", tl_seat_names[module->seat], module->name,
@@ -180,12 +133,74 @@ static void list_reference(const struct tl_loaded_module *loaded, void *context)
 	}
 }
 
+static enum tl_status show_one(const char *name, bool json, struct tl_error *error)
+{
+	uint32_t seat;
+	char *text = NULL;
+	enum tl_status status =
+	    tl_module_probe(name, json ? describe_json : describe_text, &seat, &text, error);
+
+	if (status == TL_OK)
+		(void)fputs(text, stdout);
+	free(text);
+	return status;
+}
+
+/* Has each module described, then shows what was said by seat and name. A module that is
+ * refused is told of on stderr; the others are shown all the same. */
+static enum tl_status each_module(void (*describe)(const struct tl_loaded_module *, FILE *),
+                                  void (*show)(const char *text, void *context), void *context,
+                                  struct tl_error *error)
+{
+	char **names = tl_paths_modules();
+	size_t count = 0;
+	enum tl_status worst = TL_OK;
+
+	while (names[count])
+		count++;
+	char **texts = tl_calloc(count + 1, sizeof *texts);
+	uint32_t *seats = tl_calloc(count + 1, sizeof *seats);
+	if (count == 0)
+		worst = tl_error_set(
+		    error, TL_E_UNAVAILABLE, NULL, 0, 0,
+		    "no policy module was found; TIDELAB_POLICY_PATH names further folders");
+	for (size_t i = 0; i < count; i++) {
+		struct tl_error cause = TL_ERROR_INIT;
+
+		if (tl_module_probe(names[i], describe, &seats[i], &texts[i], &cause) == TL_OK)
+			continue;
+		tl_print_error(&cause);
+		worst = tl_error_set(error, TL_E_UNAVAILABLE, NULL, 0, 0,
+		                     "not every module could be loaded");
+	}
+	for (uint32_t seat = 0; seat < TL_SEAT_COUNT; seat++)
+		for (size_t i = 0; i < count; i++)
+			if (texts[i] && seats[i] == seat)
+				show(texts[i], context);
+	for (size_t i = 0; i < count; i++)
+		free(texts[i]);
+	free(texts);
+	free(seats);
+	tl_paths_free(names);
+	return worst;
+}
+
+static void show_text(const char *text, void *context)
+{
+	(void)fputs(text, context);
+}
+
+static void show_json(const char *text, void *context)
+{
+	(void)json_array_append_new(context, json_loads(text, 0, NULL));
+}
+
 enum tl_status tl_policies_reference(FILE *out, struct tl_error *error)
 {
 	(void)fputs("# Policy modules\n\nBy seat. Written by `tidelab reference policies`; "
 	            "`tidelab policies NAME` shows one of them.\n",
 	            out);
-	return each_module(list_reference, out, error);
+	return each_module(describe_reference, show_text, out, error);
 }
 
 static enum tl_status run(const struct tl_command *command, const struct tl_args *args,
@@ -199,9 +214,9 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 	if (args->operand_count > 0)
 		return show_one(args->operands[0], json, error);
 	if (!json)
-		return each_module(list_text, NULL, error);
+		return each_module(describe_line, show_text, stdout, error);
 	all = json_array();
-	status = each_module(list_json, all, error);
+	status = each_module(describe_json, show_json, all, error);
 	tl_print_json(all, stdout);
 	return status;
 }

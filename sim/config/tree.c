@@ -339,15 +339,20 @@ static enum tl_status read_all(const char *path, char **out, size_t *size, struc
 	size_t capacity = 0, used = 0, got;
 	struct stat info;
 	int failed;
-	FILE *file = fopen(path, "rb");
+	FILE *file;
 
+	if (path[0] == '\0')
+		return tl_error_set(error, TL_E_NOINPUT, NULL, 0, 0,
+		                    "got an empty name, wanted that of a file");
+	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "is a folder, wanted a file");
+	if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) /* a pipe might never end */
+		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
+		                    "is a device, pipe or socket, wanted a plain file");
+	file = fopen(path, "rb");
 	if (!file)
 		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot be opened: %s",
 		                    strerror(errno));
-	if (fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)) {
-		(void)fclose(file);
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "is a folder, wanted a file");
-	}
 	do {
 		text = tl_grow(text, &capacity, used + 65536, 1);
 		got = fread(text + used, 1, capacity - used, file);

@@ -2,6 +2,7 @@
 #include "sim/plane/module.h"
 
 #include "sim/base/arena.h"
+#include "sim/plane/elf.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -121,7 +122,6 @@ enum tl_status tl_module_load(const char *name, struct tl_loaded_module *out,
                               struct tl_error *error)
 {
 	char *path = strchr(name, '/') != NULL ? tl_strdup(name) : tl_paths_module(name);
-
 	char near[512];
 
 	*out = (struct tl_loaded_module){0};
@@ -130,7 +130,10 @@ enum tl_status tl_module_load(const char *name, struct tl_loaded_module *out,
 		                    "no policy module `%.100s` beside the command, in "
 		                    "TIDELAB_POLICY_PATH, or installed%s",
 		                    name, tl_paths_near(NULL, name, near, sizeof(near)));
-	enum tl_status status = tl_sha256_file(path, out->sha256, error);
+	enum tl_status status = tl_elf_check(path, error);
+
+	if (status == TL_OK)
+		status = tl_sha256_file(path, out->sha256, error);
 
 	if (status == TL_OK) {
 		out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -6,14 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Loading and unloading run a module's code too: whatever ends there is its doing. */
+static void enter_loader(struct tl_trial *trial, enum tl_seat_kind seat, const char *module,
+                         const char *step)
+{
+	struct tl_pulse *pulse = trial->pulse;
+
+	snprintf(pulse->module, sizeof(pulse->module), "%s", module);
+	snprintf(pulse->callback, sizeof(pulse->callback), "%s", step);
+	atomic_store_explicit(&pulse->seat, (uint32_t)seat, memory_order_relaxed);
+}
+
 static enum tl_status load_one(struct tl_trial *trial, enum tl_seat_kind seat,
                                struct tl_error *error)
 {
 	const struct tl_seat_setting *setting = &trial->scenario->seats[seat];
 	struct tl_instance *instance = &trial->seats[seat];
-	enum tl_status status = tl_module_load(setting->use, &instance->loaded, error);
 	const char *file = trial->scenario->path;
 
+	enter_loader(trial, seat, setting->use, "load");
+	enum tl_status status = tl_module_load(setting->use, &instance->loaded, error);
+
+	tl_seats_enter(trial, NULL, NULL);
 	if (status != TL_OK)
 		return status;
 	if (instance->loaded.module->seat != (uint32_t)seat)
@@ -64,7 +78,12 @@ void tl_seats_unload(struct tl_trial *trial)
 			tl_seats_enter(trial, NULL, NULL);
 		}
 		free(instance->values);
+		if (module == NULL)
+			continue;
+		enter_loader(trial, (enum tl_seat_kind)seat, trial->scenario->seats[seat].use,
+		             "unload");
 		tl_module_unload(&instance->loaded);
+		tl_seats_enter(trial, NULL, NULL);
 	}
 }
 

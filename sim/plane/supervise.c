@@ -150,7 +150,10 @@ static const char *where_it_was(const struct tl_pulse *pulse, char *buffer, size
 {
 	uint32_t seat = atomic_load_explicit(&pulse->seat, memory_order_relaxed);
 
-	if (seat < TL_SEAT_COUNT)
+	if (seat < TL_SEAT_COUNT && strstr(pulse->callback, "load") != NULL)
+		snprintf(buffer, size, "in the %sing of policy `%s`", pulse->callback,
+		         pulse->module);
+	else if (seat < TL_SEAT_COUNT)
 		snprintf(buffer, size, "in %s() of policy `%s`", pulse->callback, pulse->module);
 	else
 		snprintf(buffer, size, "in the simulator itself");
