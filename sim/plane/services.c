@@ -360,6 +360,9 @@ enum tl_refusal tl_services_scale(struct tl_trial *trial, uint32_t number, uint3
 		service->scale_ups++;
 	if (replicas < service->view.replicas)
 		service->scale_downs++;
+	/* Who is new, and what is free, is for the policy to see now, not at the next event. */
+	if (replicas != have)
+		tl_engine_at(&trial->engine, tl_trial_now(trial), TL_PHASE_TIMER, TL_EVENT_ROUND, 0);
 	service->view.replicas = replicas;
 	for (; have < replicas; have++)
 		submit_replica(trial, number, false);

@@ -97,6 +97,7 @@ static void apply(void *owner, const struct tl_event *event)
 	case TL_EVENT_WINDOW:
 		tl_services_window(trial);
 		break;
+	case TL_EVENT_ROUND:
 	case TL_EVENT_SAMPLE:
 		break;
 	}
