@@ -56,9 +56,9 @@ static struct forecast make(const char *name)
 	struct forecast forecast = {.module = module_of(name)};
 	char why[TL_MOCK_TEXT] = "";
 
-	cr_assert_eq(tl_mock_create(&world.mock, forecast.module, "season", "2h", &forecast.self,
-	                            why),
-	             0, "%s: %s", name, why);
+	cr_assert_eq(
+	    tl_mock_create(&world.mock, forecast.module, "season", "2h", &forecast.self, why), 0,
+	    "%s: %s", name, why);
 	return forecast;
 }
 
@@ -67,9 +67,8 @@ static void refused(const char *name, const char *option, const char *value, con
 	char why[TL_MOCK_TEXT] = "";
 	void *self = NULL;
 
-	cr_assert_neq(
-	    tl_mock_create(&world.mock, module_of(name), option, value, &self, why), 0,
-	    "%s takes %s: %s", name, option, value);
+	cr_assert_neq(tl_mock_create(&world.mock, module_of(name), option, value, &self, why), 0,
+	              "%s takes %s: %s", name, option, value);
 	cr_assert_not_null(strstr(why, word), "%s: `%s` does not speak of `%s`", name, why, word);
 }
 
@@ -171,11 +170,10 @@ Test(forecast_modules, seasonal_naive_repeats_a_season)
 			tell(&naive, w, steps(w));
 			if (w < SEASON + WINDOWS_A_BUCKET)
 				continue;
-			cr_assert_float_eq(expected(&naive, ahead * WINDOW_NS),
-			                   (double)steps(w + 1 + ahead), 0.1,
-			                   "after %d windows, %d ahead: %g, not %d", (int)w + 1,
-			                   (int)ahead, expected(&naive, ahead * WINDOW_NS),
-			                   (int)steps(w + 1 + ahead));
+			cr_assert_float_eq(
+			    expected(&naive, ahead * WINDOW_NS), (double)steps(w + 1 + ahead), 0.1,
+			    "after %d windows, %d ahead: %g, not %d", (int)w + 1, (int)ahead,
+			    expected(&naive, ahead * WINDOW_NS), (int)steps(w + 1 + ahead));
 		}
 	}
 }

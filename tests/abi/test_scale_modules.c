@@ -18,20 +18,20 @@ static const struct tl_scale_ops *ops;
 static void setup(void)
 {
 	tl_world_init(&world, 3, 4, 8);
-	world.mock.services[0] = (struct tl_service_view){.name = "s",
-	                                                  .replicas_min = 2,
-	                                                  .replicas_max = 40,
-	                                                  .replicas = 4,
-	                                                  .ready = 4,
-	                                                  .slo_p99_ns = 100 * TL_NS_PER_MS,
-	                                                  .replica_capacity_per_ks =
-	                                                      REPLICA_RPS * 1000,
-	                                                  .p50_ns = -1,
-	                                                  .p95_ns = -1,
-	                                                  .p99_ns = -1,
-	                                                  .p999_ns = -1,
-	                                                  .mean_wait_ns = -1,
-	                                                  .breach_since_ns = -1};
+	world.mock.services[0] =
+	    (struct tl_service_view){.name = "s",
+	                             .replicas_min = 2,
+	                             .replicas_max = 40,
+	                             .replicas = 4,
+	                             .ready = 4,
+	                             .slo_p99_ns = 100 * TL_NS_PER_MS,
+	                             .replica_capacity_per_ks = REPLICA_RPS * 1000,
+	                             .p50_ns = -1,
+	                             .p95_ns = -1,
+	                             .p99_ns = -1,
+	                             .p999_ns = -1,
+	                             .mean_wait_ns = -1,
+	                             .breach_since_ns = -1};
 	world.mock.service_count = 1;
 }
 
@@ -97,7 +97,8 @@ static uint32_t asked(void)
 	if (count == 0)
 		return world.mock.services[0].replicas;
 	cr_assert_eq(out[0].service, 0);
-	cr_assert_neq(out[0].replicas, world.mock.services[0].replicas, "a target that is no change");
+	cr_assert_neq(out[0].replicas, world.mock.services[0].replicas,
+	              "a target that is no change");
 	return out[0].replicas;
 }
 

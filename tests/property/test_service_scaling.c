@@ -49,8 +49,8 @@ static int64_t ready_at(const struct service_rows *rows, int64_t from_ns, uint32
 	return -1;
 }
 
-static void check_start(const char *cluster, const char *service, const char *more, int64_t start_ns,
-                        double cold_starts)
+static void check_start(const char *cluster, const char *service, const char *more,
+                        int64_t start_ns, double cold_starts)
 {
 	const char *folder = run_start(cluster, service, more);
 	struct service_rows rows = services_rows(folder, "s");
@@ -62,8 +62,9 @@ static void check_start(const char *cluster, const char *service, const char *mo
 	          world.text, (double)booked / 1e12, (double)start_ns / 1e9);
 	cr_assert_eq(rows.windows[0].replicas, 1);
 	cr_assert_eq(rows.windows[1].replicas, 2, "asked for at 1 s");
-	cr_assert_eq(ready_at(&rows, 0, 2), window_ns, "%s\nready in the window at %" PRId64
-	             ", not %" PRId64, world.text, ready_at(&rows, 0, 2), window_ns);
+	cr_assert_eq(ready_at(&rows, 0, 2), window_ns,
+	             "%s\nready in the window at %" PRId64 ", not %" PRId64, world.text,
+	             ready_at(&rows, 0, 2), window_ns);
 	cr_assert_eq(services_metric(folder, "s.cold_starts"), cold_starts);
 	cr_assert_eq(services_metric(folder, "s.replica_starts"), 2);
 	free(rows.windows);
@@ -73,7 +74,8 @@ static void check_start(const char *cluster, const char *service, const char *mo
 Test(service_scaling, a_cold_start_pulls_loads_and_begins)
 {
 	check_start("2x1", "", "", CONTAINER_NS + PULL_NS + WEIGHTS_NS + INIT_NS, 1);
-	check_start("2x1", ", start: {container: 1s, image: 1GB, pull: 0.1GB/s, weights: 3GB, init: "
+	check_start("2x1",
+	            ", start: {container: 1s, image: 1GB, pull: 0.1GB/s, weights: 3GB, init: "
 	            "0s}",
 	            "", 1 * TL_NS_PER_S + 10 * TL_NS_PER_S + 2 * TL_NS_PER_S, 1);
 }
@@ -103,8 +105,7 @@ Test(service_scaling, ideal_starts_cost_nothing)
 /* Up, down when the load is a fifth for 200 s, up again: the image is still there. */
 Test(service_scaling, an_image_is_pulled_once_by_a_node)
 {
-	const char *folder =
-	    run_start("2x1", ", events: [{at: 200s, for: 200s, factor: 0.2}]", "");
+	const char *folder = run_start("2x1", ", events: [{at: 200s, for: 200s, factor: 0.2}]", "");
 	struct service_rows rows = services_rows(folder, "s");
 	tl_i128 start_ns = 2 * (CONTAINER_NS + WEIGHTS_NS + INIT_NS) + PULL_NS;
 
@@ -125,13 +126,14 @@ static struct service_rows run_ebb(const char *service, const char *more, double
 {
 	char text[TEXT_ROOM];
 
-	snprintf(text, sizeof text,
-	         "seed: 9\nhorizon: 22min\ncluster: 3x4\nworkload:\n"
-	         "  - {service: s, peak_rps: 150, curve: {0h: 0.6, 6min: 1, 16min: 0.05}, replicas: "
-	         "{min: 1, max: 10, initial: 8},\n"
-	         "     events: [{at: 20min, for: 1h, factor: 0}], %s}\n"
-	         "metrics: {window: 5s}\noutput: {tables: all}\n%s",
-	         service, more);
+	snprintf(
+	    text, sizeof text,
+	    "seed: 9\nhorizon: 22min\ncluster: 3x4\nworkload:\n"
+	    "  - {service: s, peak_rps: 150, curve: {0h: 0.6, 6min: 1, 16min: 0.05}, replicas: "
+	    "{min: 1, max: 10, initial: 8},\n"
+	    "     events: [{at: 20min, for: 1h, factor: 0}], %s}\n"
+	    "metrics: {window: 5s}\noutput: {tables: all}\n%s",
+	    service, more);
 	const char *folder = services_run("a", text);
 	struct service_rows rows = services_rows(folder, "s");
 
@@ -161,8 +163,8 @@ Test(service_scaling, who_is_let_go_ends_what_it_has)
 {
 	for (size_t s = 0; s < SERVICES; s++) {
 		double downs;
-		struct service_rows rows = run_ebb(
-		    services[s], "policy: {scale: {use: hpa, down_window: 15s}}\n", &downs);
+		struct service_rows rows =
+		    run_ebb(services[s], "policy: {scale: {use: hpa, down_window: 15s}}\n", &downs);
 
 		expect_all_served(&rows);
 		cr_expect_gt(downs, 2, "%s", world.text);
@@ -175,12 +177,12 @@ Test(service_scaling, requests_of_a_failed_node_go_elsewhere)
 {
 	for (size_t s = 0; s < SERVICES; s++) {
 		double downs;
-		struct service_rows rows =
-		    run_ebb(services[s],
-		            "policy: {scale: {use: hpa, down_window: 15s}}\n"
-		            "faults: [{at: 5min, do: node-down, nodes: 1, for: 3min}, {at: 8min, do: "
-		            "node-down, nodes: 2, for: 1min}, {at: 12min, do: kill-jobs, jobs: 3}]\n",
-		            &downs);
+		struct service_rows rows = run_ebb(
+		    services[s],
+		    "policy: {scale: {use: hpa, down_window: 15s}}\n"
+		    "faults: [{at: 5min, do: node-down, nodes: 1, for: 3min}, {at: 8min, do: "
+		    "node-down, nodes: 2, for: 1min}, {at: 12min, do: kill-jobs, jobs: 3}]\n",
+		    &downs);
 
 		expect_all_served(&rows);
 		free(rows.windows);
@@ -193,12 +195,12 @@ Test(service_scaling, a_failed_node_s_replica_comes_back_with_it)
 {
 	const char *folder = services_run(
 	    "a", "seed: 4\nhorizon: 15min\ncluster: 2x1\nworkload:\n"
-	         "  - {service: s, arrivals: {process: poisson, rate: 50}, replicas: 2, batch: 1,\n"
-	         "     service_time: {dist: deterministic, mean: 10ms}, events: [{at: 14min, for: "
-	         "1h, factor: 0}]}\n"
-	         "policy: {scale: static}\nfaults: [{at: 300s, do: node-down, nodes: 1, for: "
-	         "200s}]\n"
-	         "metrics: {window: 1s}\noutput: {tables: all}\n");
+		 "  - {service: s, arrivals: {process: poisson, rate: 50}, replicas: 2, batch: 1,\n"
+		 "     service_time: {dist: deterministic, mean: 10ms}, events: [{at: 14min, for: "
+		 "1h, factor: 0}]}\n"
+		 "policy: {scale: static}\nfaults: [{at: 300s, do: node-down, nodes: 1, for: "
+		 "200s}]\n"
+		 "metrics: {window: 1s}\noutput: {tables: all}\n");
 	struct service_rows rows = services_rows(folder, "s");
 	tl_i128 resume_ns = CONTAINER_NS + WEIGHTS_NS + INIT_NS;
 
@@ -221,17 +223,19 @@ Test(service_scaling, a_failure_in_the_middle_of_a_drain)
 	for (int64_t second = 0; second < 20; second++) {
 		char text[TEXT_ROOM];
 
-		snprintf(text, sizeof text,
-		         "seed: 4\nhorizon: 10min\ncluster: 3x4\nworkload:\n"
-		         "  - {service: s, arrivals: {process: poisson, rate: %d}, replicas: {min: 1, "
-		         "max: 8, initial: 8},\n"
-		         "     batch: 1, routing: random, service_time: {dist: deterministic, mean: "
-		         "%s},\n"
-		         "     events: [{at: 1min, for: 1h, factor: 0}]}\n"
-		         "policy: {scale: {use: threshold, down_after: 30s}}\n"
-		         "faults: [{at: %" PRId64 "s, do: %s}]\nmetrics: {window: 5s}\n"
-		         "output: {tables: all}\n",
-		         second % 2 ? 48 : 5, second % 2 ? "150ms" : "1500ms", 91 + second, how[second % 4 / 2]);
+		snprintf(
+		    text, sizeof text,
+		    "seed: 4\nhorizon: 10min\ncluster: 3x4\nworkload:\n"
+		    "  - {service: s, arrivals: {process: poisson, rate: %d}, replicas: {min: 1, "
+		    "max: 8, initial: 8},\n"
+		    "     batch: 1, routing: random, service_time: {dist: deterministic, mean: "
+		    "%s},\n"
+		    "     events: [{at: 1min, for: 1h, factor: 0}]}\n"
+		    "policy: {scale: {use: threshold, down_after: 30s}}\n"
+		    "faults: [{at: %" PRId64 "s, do: %s}]\nmetrics: {window: 5s}\n"
+		    "output: {tables: all}\n",
+		    second % 2 ? 48 : 5, second % 2 ? "150ms" : "1500ms", 91 + second,
+		    how[second % 4 / 2]);
 		struct service_rows rows = services_rows(services_run("a", text), "s");
 
 		expect_all_served(&rows);

@@ -141,7 +141,8 @@ static const char *run_world(uint64_t number, const char *folder, const char *po
 
 static const char *policy_of(uint64_t number)
 {
-	static const char *const preempts[] = {"none", "priority", "progressive", "staged", "surge"};
+	static const char *const preempts[] = {"none", "priority", "progressive", "staged",
+	                                       "surge"};
 	static const char *const orders[] = {"{use: priority-queues, mode: strict}", "fifo"};
 	static char policy[512];
 
@@ -260,11 +261,12 @@ Test(services, a_surge_leaves_the_rest_of_the_day_alone)
 Test(services, standing_replicas_are_booked_to_the_nanosecond)
 {
 	const char *folder = services_run(
-	    "a", "seed: 2\nhorizon: 10min\ncluster: 1x4\nworkload:\n"
-	         "  - {service: s, arrivals: {process: poisson, rate: 120}, replicas: 3, batch: 1,\n"
-	         "     events: [{at: 9min, for: 1h, factor: 0}], routing: shared-queue,\n"
-	         "     service_time: {dist: deterministic, mean: 20ms}}\n"
-	         "policy: {scale: static}\noutput: {tables: all}\n");
+	    "a",
+	    "seed: 2\nhorizon: 10min\ncluster: 1x4\nworkload:\n"
+	    "  - {service: s, arrivals: {process: poisson, rate: 120}, replicas: 3, batch: 1,\n"
+	    "     events: [{at: 9min, for: 1h, factor: 0}], routing: shared-queue,\n"
+	    "     service_time: {dist: deterministic, mean: 20ms}}\n"
+	    "policy: {scale: static}\noutput: {tables: all}\n");
 	struct service_rows rows = services_rows(folder, "s");
 	tl_i128 productive = services_booked("services", "productive");
 	tl_i128 standby = services_booked("services", "standby");
@@ -321,8 +323,8 @@ static struct told tell(const char *mode, const char *service)
 
 static void expect_near(const char *what, double value, double wanted, double part)
 {
-	cr_expect(fabs(value - wanted) <= part * wanted, "%s: %s is %.6f by formulas, %.6f by requests",
-	          world.text, what, value, wanted);
+	cr_expect(fabs(value - wanted) <= part * wanted,
+	          "%s: %s is %.6f by formulas, %.6f by requests", world.text, what, value, wanted);
 }
 
 /* bound: what sim/work/fluid.h promises of this routing and service time, and the histogram's
@@ -349,9 +351,10 @@ static void agree(const char *service, double bound)
 
 Test(services, formulas_agree_with_requests_in_quiet_times)
 {
-	agree("batch: 1, routing: shared-queue, slo: 100ms, service_time: {dist: exponential, mean: "
-	      "20ms}",
-	      0.128);
+	agree(
+	    "batch: 1, routing: shared-queue, slo: 100ms, service_time: {dist: exponential, mean: "
+	    "20ms}",
+	    0.128);
 	agree("batch: 1, routing: random, slo: 60ms, service_time: {dist: gamma, mean: 12ms, cv: "
 	      "0.5}",
 	      0.128);
