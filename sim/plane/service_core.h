@@ -44,7 +44,6 @@ struct tl_service {
 	bool *hot;
 	struct tl_service_view view;
 	int64_t breach_ns;   /* Σ over windows with p99 above target */
-	int64_t breach_from_ns; /* start of the run of such windows; -1 */
 	uint64_t starts, cold_starts;
 	uint64_t scale_ups, scale_downs;
 	tl_job_id departing; /* drained, being ended; 0 */

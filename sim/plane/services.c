@@ -37,7 +37,6 @@ static enum tl_status create_one(struct tl_trial *trial, uint32_t number, struct
 	struct tl_arrival_spec plan = setting->arrivals;
 
 	service->setting = setting;
-	service->breach_from_ns = TL_NONE;
 	service->shape = tl_shapes_intern(&trial->shapes, &request, false);
 	if (service->shape == NULL || !tl_shapes_feasible(&trial->shapes, service->shape))
 		return tl_error_set(error, TL_E_CONFIG, scenario->path, setting->line, setting->column,
