@@ -3,6 +3,7 @@
 
 #include "analysis/figures_private.h"
 #include "sim/base/arena.h"
+#include "sim/base/stop.h"
 #include "sim/base/units.h"
 #include "sim/base/version.h"
 
@@ -252,6 +253,8 @@ enum tl_status tl_figures_write(const char *result_path, const char *out_dir, co
 	if (status == TL_OK)
 		status = make_folder(folder, error);
 	for (size_t i = 0; i < sizeof(figures_known) / sizeof(figures_known[0]); i++) {
+		if (status == TL_OK)
+			status = tl_stop_check(error);
 		if (status == TL_OK)
 			status = picture(&job, &figures_known[i], error);
 	}

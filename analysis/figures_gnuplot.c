@@ -2,9 +2,12 @@
 #include "analysis/figures_private.h"
 
 #include "sim/base/arena.h"
+#include "sim/base/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +16,7 @@
 
 extern char **environ;
 
-enum { SAID_SIZE = 4096 };
+enum { SAID_SIZE = 4096, LOOK_MS = 100 };
 
 /* The caller's environment, but for what changes how gnuplot reads and writes numbers or
  * where it draws. */
@@ -40,14 +43,18 @@ static char **plain_environment(void)
 }
 
 /* All that is written to the pipe is read, so that the writer never waits; the beginning
- * is kept. */
+ * is kept. Ends early where a signal asks to stop. */
 static void read_all(int descriptor, char said[static SAID_SIZE])
 {
+	struct pollfd waiting = {.fd = descriptor, .events = POLLIN};
 	char rest[1024];
 	size_t filled = 0;
 
-	for (;;) {
+	while (!tl_stop_asked()) {
 		bool full = filled == SAID_SIZE - 1;
+
+		if (poll(&waiting, 1, LOOK_MS) <= 0)
+			continue; /* a signal between the look and the wait is seen soon */
 		ssize_t got = full ? read(descriptor, rest, sizeof(rest))
 		                   : read(descriptor, said + filled, SAID_SIZE - 1 - filled);
 
@@ -122,7 +129,11 @@ static enum tl_status run(char *const *arguments, const char *what, struct tl_er
 	}
 	read_all(ends[0], said);
 	close(ends[0]);
+	if (tl_stop_asked())
+		kill(child, SIGKILL);
 	int status = wait_for(child);
+	if (tl_stop_asked())
+		return tl_stop_check(error);
 	if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return tl_error_set(error, TL_E_UNAVAILABLE, NULL, 0, 0,
 		                    "gnuplot failed on the picture `%s`: %s", what,

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/canonical.h"
 
-#include "sim/base/arena.h"
+#include "sim/base/stop.h"
 
 #include <csv.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *const tl_canonical_columns[TL_CANONICAL_COLUMNS] = {
     [TL_CANONICAL_ID] = "id",
@@ -120,9 +117,9 @@ static const char *name_of(const struct tl_intern *intern, uint32_t number)
 	return number < intern->count ? intern->names[number] : NULL;
 }
 
-static enum tl_status write_failed(struct tl_error *error)
+enum tl_status tl_canonical_failed(struct tl_error *error)
 {
-	return tl_error_set(error, TL_E_IO, NULL, 0, 0, "cannot write the trace: %s",
+	return tl_error_set(error, TL_E_IO, NULL, 0, 0, "cannot be written: %s",
 	                    errno != 0 ? strerror(errno) : "the stream failed");
 }
 
@@ -134,6 +131,8 @@ enum tl_status tl_canonical_write(struct tl_trace *trace, FILE *out, struct tl_e
 	errno = 0;
 	tl_canonical_write_header(out);
 	while ((status = tl_trace_next(trace, &record, error)) == TL_OK) {
+		if ((status = tl_stop_check(error)) != TL_OK)
+			return status;
 		struct tl_canonical_names names = {
 		    .tenant = name_of(tl_trace_tenants(trace), record.tenant),
 		    .queue = name_of(tl_trace_queues(trace), record.queue),
@@ -142,43 +141,11 @@ enum tl_status tl_canonical_write(struct tl_trace *trace, FILE *out, struct tl_e
 		};
 		tl_canonical_write_record(out, &record, &names);
 		if (ferror(out))
-			return write_failed(error);
+			return tl_canonical_failed(error);
 	}
 	if (status != TL_END)
 		return status;
 	if (fflush(out) != 0)
-		return write_failed(error);
+		return tl_canonical_failed(error);
 	return TL_OK;
-}
-
-enum tl_status tl_canonical_write_file(struct tl_trace *trace, const char *path,
-                                       struct tl_error *error)
-{
-	size_t size = strlen(path) + 32;
-	char *partial = tl_alloc(size);
-	enum tl_status status;
-
-	snprintf(partial, size, "%s.%ld.part", path, (long)getpid());
-	int descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	FILE *out = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-	if (out == NULL) {
-		status = tl_error_set(error, TL_E_CANTCREAT, path, 0, 0, "cannot create: %s",
-		                      strerror(errno));
-		if (descriptor >= 0) {
-			close(descriptor);
-			unlink(partial);
-		}
-		free(partial);
-		return status;
-	}
-	status = tl_canonical_write(trace, out, error);
-	if (fclose(out) != 0 && status == TL_OK)
-		status = write_failed(error);
-	if (status == TL_OK && rename(partial, path) != 0)
-		status = tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
-		                      "cannot rename into place: %s", strerror(errno));
-	if (status != TL_OK)
-		unlink(partial);
-	free(partial);
-	return status;
 }

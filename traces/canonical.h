@@ -40,12 +40,11 @@ void tl_canonical_write_header(FILE *out);
 void tl_canonical_write_record(FILE *out, const struct tl_trace_record *record,
                                const struct tl_canonical_names *names);
 
-/* Writes all that is left of trace. TL_E_IO where the stream fails. */
+/* Writes all that is left of trace. TL_E_IO where the stream fails, TL_E_INTERRUPTED once a
+ * signal was caught. */
 enum tl_status tl_canonical_write(struct tl_trace *trace, FILE *out, struct tl_error *error);
 
-/* The same to a file: into `<path>.<pid>.part` beside it, renamed when whole; nothing
- * is left behind on failure. An existing path is replaced (refusing is the caller's). */
-enum tl_status tl_canonical_write_file(struct tl_trace *trace, const char *path,
-                                       struct tl_error *error);
+/* TL_E_IO, with errno's reason. */
+enum tl_status tl_canonical_failed(struct tl_error *error);
 
 #endif

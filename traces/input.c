@@ -2,6 +2,7 @@
 #include "traces/input.h"
 
 #include "sim/base/arena.h"
+#include "sim/base/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,6 +28,8 @@ static enum tl_status fill(struct tl_input *input, struct tl_error *error)
 	}
 	/* one byte to spare: a last line without newline gets a NUL too */
 	input->buffer = tl_grow(input->buffer, &input->capacity, input->end + CHUNK + 1, 1);
+	if (tl_stop_asked())
+		return tl_stop_check(error);
 	int got = gzread(input->file, input->buffer + input->end, CHUNK);
 	int code = Z_OK;
 	const char *why = gzerror(input->file, &code);

@@ -182,40 +182,23 @@ static const struct tl_lint_class classes[TL_LINT_KIND_COUNT] = {
 };
 
 static const bool notes[TL_LINT_KIND_COUNT] = {
-    [TL_LINT_QUOTED_FIELD] = true,
-    [TL_LINT_QUOTED_COMMA] = true,
-    [TL_LINT_COLUMN_ORDER] = true,
-    [TL_LINT_EXTRA_COLUMN] = true,
-    [TL_LINT_MISSING_COLUMN] = true,
-    [TL_LINT_WHOLE_DECIMAL] = true,
-    [TL_LINT_SCIENTIFIC] = true,
-    [TL_LINT_LONG_FRACTION] = true,
-    [TL_LINT_UNKNOWN_VALUE] = true,
-    [TL_LINT_DUPLICATES_UNCHECKED] = true,
-    [TL_LINT_EMPTY_WINDOW] = true,
-    [TL_LINT_SUBMIT_IS_START] = true,
-    [TL_LINT_RUN_TIME_ZERO] = true,
-    [TL_LINT_OVER_REQUESTED_TIME] = true,
-    [TL_LINT_NEVER_SCHEDULED] = true,
-    [TL_LINT_NEVER_DELETED] = true,
-    [TL_LINT_DELETION_ONLY] = true,
-    [TL_LINT_CREATION_ONLY] = true,
-    [TL_LINT_ALLOCATED_DIFFERS] = true,
-    [TL_LINT_LARGER_THAN_CLUSTER] = true,
-    [TL_LINT_ZERO_GPU] = true,
-    [TL_LINT_FRACTIONAL_GPU] = true,
-    [TL_LINT_PARTIAL_RUN] = true,
-    [TL_LINT_DEPENDENCY] = true,
-    [TL_LINT_OUTSIDE_TENANT] = true,
-    [TL_LINT_OUTSIDE_SIZE] = true,
-    [TL_LINT_OUTSIDE_WINDOW] = true,
-    [TL_LINT_OUTSIDE_LIMIT] = true,
-    [TL_LINT_ZERO_GPU_LEFT_OUT] = true,
-    [TL_LINT_DUPLICATE_LEFT_OUT] = true,
-    [TL_LINT_CLAMPED] = true,
-    [TL_LINT_STATIC_TIMES] = true,
-    [TL_LINT_DEMAND_ADDED] = true,
-    [TL_LINT_DEMAND_LEFT_OUT] = true,
+    [TL_LINT_QUOTED_FIELD] = true,      [TL_LINT_QUOTED_COMMA] = true,
+    [TL_LINT_COLUMN_ORDER] = true,      [TL_LINT_EXTRA_COLUMN] = true,
+    [TL_LINT_MISSING_COLUMN] = true,    [TL_LINT_WHOLE_DECIMAL] = true,
+    [TL_LINT_SCIENTIFIC] = true,        [TL_LINT_LONG_FRACTION] = true,
+    [TL_LINT_UNKNOWN_VALUE] = true,     [TL_LINT_DUPLICATES_UNCHECKED] = true,
+    [TL_LINT_EMPTY_WINDOW] = true,      [TL_LINT_SUBMIT_IS_START] = true,
+    [TL_LINT_RUN_TIME_ZERO] = true,     [TL_LINT_OVER_REQUESTED_TIME] = true,
+    [TL_LINT_NEVER_SCHEDULED] = true,   [TL_LINT_NEVER_DELETED] = true,
+    [TL_LINT_DELETION_ONLY] = true,     [TL_LINT_CREATION_ONLY] = true,
+    [TL_LINT_ALLOCATED_DIFFERS] = true, [TL_LINT_LARGER_THAN_CLUSTER] = true,
+    [TL_LINT_ZERO_GPU] = true,          [TL_LINT_FRACTIONAL_GPU] = true,
+    [TL_LINT_PARTIAL_RUN] = true,       [TL_LINT_DEPENDENCY] = true,
+    [TL_LINT_OUTSIDE_TENANT] = true,    [TL_LINT_OUTSIDE_SIZE] = true,
+    [TL_LINT_OUTSIDE_WINDOW] = true,    [TL_LINT_OUTSIDE_LIMIT] = true,
+    [TL_LINT_ZERO_GPU_LEFT_OUT] = true, [TL_LINT_DUPLICATE_LEFT_OUT] = true,
+    [TL_LINT_CLAMPED] = true,           [TL_LINT_STATIC_TIMES] = true,
+    [TL_LINT_DEMAND_ADDED] = true,      [TL_LINT_DEMAND_LEFT_OUT] = true,
     [TL_LINT_REQUEST_MIX_CUT] = true,
 };
 
@@ -333,8 +316,8 @@ void tl_lint_write(FILE *out, const struct tl_trace_stats *stats, bool json)
 	        stats->ascending ? "ascend" : "do not ascend", stats->sha256);
 	for (size_t i = 0; i < stats->lint_count; i++) {
 		const struct tl_lint_class *class = &stats->lint[i];
-		fprintf(out, "%s  %-20s %10" PRIu64 "  %s", severity(class), class->name, class->count,
-		        class->rule);
+		fprintf(out, "%s  %-20s %10" PRIu64 "  %s", severity(class), class->name,
+		        class->count, class->rule);
 		if (class->lines[0] != 0) {
 			fputs("; first lines ", out);
 			write_lines(out, class, ", ");

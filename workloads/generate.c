@@ -4,8 +4,10 @@
 #include "sim/base/arena.h"
 #include "sim/base/assert.h"
 #include "sim/base/rng.h"
+#include "sim/base/stop.h"
 #include "traces/canonical.h"
 
+#include <errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <inttypes.h>
@@ -212,11 +214,12 @@ static int64_t pick_size(const struct generator *generator, double uniform)
 static int64_t seconds_to_ns(double seconds, int64_t limit_ns)
 {
 	double ms = round(seconds * 1e3);
+	const int64_t limit_ms = limit_ns / TL_NS_PER_MS;
 	int64_t ns;
 
 	if (ms < 1)
 		ms = 1;
-	if (ms >= (double)(limit_ns / TL_NS_PER_MS))
+	if (ms >= (double)limit_ms)
 		ns = limit_ns;
 	else
 		ns = (int64_t)ms * TL_NS_PER_MS;
@@ -357,6 +360,18 @@ static enum tl_status generate_hours(struct generator *generator, tl_generate_si
 	return TL_OK;
 }
 
+/* NaN stands for the preset's. */
+static void fill_in(struct tl_generate_options *options)
+{
+	const struct preset *preset = &presets[options->preset];
+
+	options->mu = or_preset(options->mu, preset->mu);
+	options->sigma = or_preset(options->sigma, preset->sigma);
+	options->cancelled = or_preset(options->cancelled, preset->cancelled);
+	options->failed = or_preset(options->failed, preset->failed);
+	options->utilisation = or_preset(options->utilisation, preset->utilisation);
+}
+
 static enum tl_status check(const struct tl_generate_options *options, struct tl_error *error)
 {
 	for (size_t i = 0; i < tl_generate_option_count; i++) {
@@ -390,6 +405,14 @@ static enum tl_status check(const struct tl_generate_options *options, struct tl
 	return TL_OK;
 }
 
+enum tl_status tl_generate_check(const struct tl_generate_options *options, struct tl_error *error)
+{
+	struct tl_generate_options filled = *options;
+
+	fill_in(&filled);
+	return check(&filled, error);
+}
+
 enum tl_status tl_generate_each(const struct tl_generate_options *options, tl_generate_sink sink,
                                 void *context, struct tl_error *error)
 {
@@ -397,11 +420,7 @@ enum tl_status tl_generate_each(const struct tl_generate_options *options, tl_ge
 	struct generator generator = {.options = *options, .preset = &presets[options->preset]};
 	struct tl_generate_options *own = &generator.options;
 
-	own->mu = or_preset(own->mu, generator.preset->mu);
-	own->sigma = or_preset(own->sigma, generator.preset->sigma);
-	own->cancelled = or_preset(own->cancelled, generator.preset->cancelled);
-	own->failed = or_preset(own->failed, generator.preset->failed);
-	own->utilisation = or_preset(own->utilisation, generator.preset->utilisation);
+	fill_in(own);
 	enum tl_status status = check(own, error);
 	if (status != TL_OK)
 		return status;
@@ -425,17 +444,17 @@ static enum tl_status write_job(void *context, const struct tl_generated *job,
 
 	tl_canonical_write_record(out, &job->record, &names);
 	if (ferror(out))
-		return tl_error_set(error, TL_E_IO, NULL, 0, 0, "cannot write the generated trace");
-	return TL_OK;
+		return tl_canonical_failed(error);
+	return tl_stop_check(error);
 }
 
 enum tl_status tl_generate(const struct tl_generate_options *options, FILE *out,
                            struct tl_error *error)
 {
+	errno = 0;
 	tl_canonical_write_header(out);
 	enum tl_status status = tl_generate_each(options, write_job, out, error);
 	if (status == TL_OK && fflush(out) != 0)
-		status =
-		    tl_error_set(error, TL_E_IO, NULL, 0, 0, "cannot write the generated trace");
+		status = tl_canonical_failed(error);
 	return status;
 }

@@ -99,6 +99,9 @@ struct tl_generated {
 typedef enum tl_status (*tl_generate_sink)(void *context, const struct tl_generated *job,
                                            struct tl_error *error);
 
+/* TL_E_CONFIG where options contradict each other. */
+enum tl_status tl_generate_check(const struct tl_generate_options *options, struct tl_error *error);
+
 /* Memory: one hour of arrivals. TL_E_CONFIG where options contradict each other. */
 enum tl_status tl_generate_each(const struct tl_generate_options *options, tl_generate_sink sink,
                                 void *context, struct tl_error *error);

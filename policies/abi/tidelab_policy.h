@@ -47,17 +47,17 @@
  * upper. A slot is given to another job after the schedule() that listed its job as
  * ended has returned; an old id is then refused as stale. 0 is no job. */
 typedef uint64_t tl_job_id;
-#define TL_JOB_SLOT(id) ((uint32_t)((id) & UINT32_MAX))
+#define TL_JOB_SLOT(id) ((uint32_t)((id)&UINT32_MAX))
 
 enum tl_job_state {
-	TL_JOB_PENDING,    /* waits for its first start */
-	TL_JOB_SCHEDULED,  /* holds its GPUs, starting up */
+	TL_JOB_PENDING,   /* waits for its first start */
+	TL_JOB_SCHEDULED, /* holds its GPUs, starting up */
 	TL_JOB_RUNNING,
 	TL_JOB_SUSPENDING, /* holds its GPUs, saving; no progress */
 	TL_JOB_SUSPENDED,  /* holds no GPU; waits to be resumed */
 	TL_JOB_RESUMING,   /* holds its GPUs, coming back */
 	TL_JOB_SUCCEEDED,
-	TL_JOB_FAILED,     /* failed, cancelled, rejected or killed: see the reason */
+	TL_JOB_FAILED, /* failed, cancelled, rejected or killed: see the reason */
 	TL_JOB_STATE_COUNT
 };
 
@@ -77,37 +77,38 @@ enum tl_job_flag {
 	TL_JOB_ELASTIC = 1u << 2,    /* resize() may be asked */
 	TL_JOB_GUARANTEED = 1u << 3, /* keeps its speed before its co-tenants */
 	TL_JOB_REPLICA = 1u << 4,    /* a replica of a service */
-	TL_JOB_STATIC = 1u << 5      /* packing input: never departs; dropped if not started at once */
+	TL_JOB_STATIC = 1u << 5 /* packing input: never departs; dropped if not started at once */
 };
 
 /* What one worker asks of one node. A worker never straddles two nodes. */
 struct tl_worker {
-	uint32_t gpus;       /* GPUs of the worker; 0: CPU only */
-	int32_t share_mgpu;  /* of each of them, 1 … 1000; 0 where gpus is 0 */
+	uint32_t gpus;            /* GPUs of the worker; 0: CPU only */
+	int32_t share_mgpu;       /* of each of them, 1 … 1000; 0 where gpus is 0 */
 	int64_t gpu_memory_bytes; /* on each of them */
-	int64_t cpu_milli;   /* of the worker */
-	int64_t ram_bytes;   /* of the worker */
+	int64_t cpu_milli;        /* of the worker */
+	int64_t ram_bytes;        /* of the worker */
 };
 
 /* A request shape, interned by the host: jobs that ask the same share one. Valid for
  * the whole trial, at one address. */
 struct tl_shape {
-	uint32_t id;       /* dense, from 0 */
-	uint32_t workers;  /* ≥ 1: workers − 1 times `full` and once `last` */
+	uint32_t id;      /* dense, from 0 */
+	uint32_t workers; /* ≥ 1: workers − 1 times `full` and once `last` */
 	struct tl_worker full, last;
-	uint32_t gpus;     /* in all */
-	uint32_t flags;    /* 0 */
+	uint32_t gpus;  /* in all */
+	uint32_t flags; /* 0 */
 	int64_t total_mgpu;
 	int64_t total_cpu_milli;
 	int64_t total_ram_bytes;
-	uint64_t model_mask;     /* bit m: GPU model m will do; CPU-only work: all bits */
-	uint64_t expected_count; /* jobs of this shape in the input, as far as known before the run */
+	uint64_t model_mask; /* bit m: GPU model m will do; CPU-only work: all bits */
+	uint64_t
+	    expected_count; /* jobs of this shape in the input, as far as known before the run */
 };
 
 /* One job, as a scheduler may know it: the user's estimate, never the truth. */
 struct tl_job_view {
 	tl_job_id id;
-	uint64_t sequence;        /* order of submission; unique */
+	uint64_t sequence; /* order of submission; unique */
 	int64_t submit_ns;
 	int64_t waiting_since_ns; /* Pending, Suspended: since when; otherwise -1 */
 	int64_t estimate_ns;      /* run time as estimated; -1 unknown */
@@ -115,50 +116,56 @@ struct tl_job_view {
 	int64_t attained_ns;      /* time in Running up to attained_mark_ns */
 	int64_t attained_mark_ns; /* Running: attained now = attained_ns + (now − mark) */
 	int64_t first_start_ns;   /* -1 */
-	int64_t expected_end_ns;  /* holding GPUs: by estimate and start-up; where it is not after now, the job
+	int64_t
+	    expected_end_ns; /* holding GPUs: by estimate and start-up; where it is not after now, the job
 	                             has outrun its estimate: read it as now + 1. TL_TIME_NEVER unknown */
-	int64_t started_ns;       /* last start or resume; -1 */
-	int64_t committed_ns;     /* Running: what was done up to here is safe; as of the last change of
+	int64_t started_ns;   /* last start or resume; -1 */
+	int64_t committed_ns; /* Running: what was done up to here is safe; as of the last change of
 	                             speed, with further commits each checkpoint_period_ns after it. -1 */
 	int64_t checkpoint_period_ns; /* 0: no periodic checkpoints */
-	int64_t save_ns;          /* how long a save takes, uncontended */
-	int64_t restart_ns;       /* start-up cost of the next start or resume */
+	int64_t save_ns;              /* how long a save takes, uncontended */
+	int64_t restart_ns;           /* start-up cost of the next start or resume */
 	uint32_t shape;
 	uint32_t tenant;
 	uint32_t queue;
-	int32_t priority;         /* higher is more urgent */
-	uint32_t service;         /* replica of this service; TL_NO_INDEX */
+	int32_t priority; /* higher is more urgent */
+	uint32_t service; /* replica of this service; TL_NO_INDEX */
 	uint32_t preemptions;
 	uint32_t restarts;
 	int32_t utilisation_milli; /* measured mean GPU utilisation, 0 … 1000; -1 not yet known */
-	uint8_t state;            /* enum tl_job_state */
-	uint8_t kind;             /* enum tl_job_kind */
-	uint8_t tier;             /* enum tl_tier */
-	uint8_t flags;            /* enum tl_job_flag */
+	uint8_t state;             /* enum tl_job_state */
+	uint8_t kind;              /* enum tl_job_kind */
+	uint8_t tier;              /* enum tl_tier */
+	uint8_t flags;             /* enum tl_job_flag */
 	uint32_t reserved;
 };
 
-enum tl_node_state { TL_NODE_UP, TL_NODE_CORDONED /* runs what it has, takes nothing new */, TL_NODE_DOWN };
+enum tl_node_state {
+	TL_NODE_UP,
+	TL_NODE_CORDONED /* runs what it has, takes nothing new */,
+	TL_NODE_DOWN
+};
 
 struct tl_node_view {
 	int64_t free_cpu_milli, total_cpu_milli;
 	int64_t free_ram_bytes, total_ram_bytes;
-	int64_t free_mgpu;      /* Σ over its GPUs; 0 while not up */
-	int64_t draining_mgpu;  /* held by Suspending work */
-	uint64_t version;       /* changes with each change of the node or its GPUs */
+	int64_t free_mgpu;             /* Σ over its GPUs; 0 while not up */
+	int64_t draining_mgpu;         /* held by Suspending work */
+	uint64_t version;              /* changes with each change of the node or its GPUs */
 	uint32_t first_gpu, gpu_count; /* its GPUs: [first_gpu, first_gpu + gpu_count) */
-	uint32_t free_gpus;     /* wholly free ones; 0 while not up */
-	uint32_t model;         /* of its GPUs; TL_NO_INDEX: none */
-	uint32_t rack, leaf, pod; /* dense numbers */
-	uint32_t state;         /* enum tl_node_state */
+	uint32_t free_gpus;            /* wholly free ones; 0 while not up */
+	uint32_t model;                /* of its GPUs; TL_NO_INDEX: none */
+	uint32_t rack, leaf, pod;      /* dense numbers */
+	uint32_t state;                /* enum tl_node_state */
 };
 
 struct tl_gpu_view {
 	int64_t free_memory_bytes, total_memory_bytes;
 	uint32_t node;
-	int32_t free_mgpu;      /* of 1000 physical; 0 while the node is not up */
-	int32_t nominal_mgpu;   /* asked by all residents; may pass 1000 where sharing is oversubscribed */
-	int32_t draining_mgpu;  /* of them, held by Suspending work */
+	int32_t free_mgpu; /* of 1000 physical; 0 while the node is not up */
+	int32_t
+	    nominal_mgpu; /* asked by all residents; may pass 1000 where sharing is oversubscribed */
+	int32_t draining_mgpu; /* of them, held by Suspending work */
 	uint32_t residents;
 	int32_t utilisation_milli; /* measured, all residents; -1 not yet known */
 };
@@ -170,7 +177,7 @@ struct tl_view {
 	const struct tl_gpu_view *gpus;   /* walk by gpu_stride */
 	uint32_t node_stride, gpu_stride;
 	uint32_t node_count, gpu_count;
-	uint32_t free_gpus;    /* wholly free, on nodes that are up */
+	uint32_t free_gpus;          /* wholly free, on nodes that are up */
 	uint32_t max_free_gpus_hint; /* no node has more wholly free GPUs than this */
 	int64_t free_mgpu;
 	int64_t capacity_mgpu; /* all GPUs × 1000, whatever their state */
@@ -231,7 +238,7 @@ struct tl_tenant_view {
 struct tl_queue_view {
 	const char *name;
 	uint32_t weight;
-	uint32_t waiting; /* jobs Pending or Suspended */
+	uint32_t waiting;             /* jobs Pending or Suspended */
 	int64_t oldest_wait_since_ns; /* -1: none waits */
 };
 
@@ -248,9 +255,10 @@ struct tl_service_view {
 	int64_t arrivals, served, dropped, queued;
 	int64_t p50_ns, p95_ns, p99_ns, p999_ns, mean_wait_ns;
 	int64_t slo_p99_ns;
-	int64_t replica_capacity_per_ks; /* requests in 1,000 s of one ready replica at full speed */
-	int64_t load_milli;  /* arrival rate / (ready × capacity) */
-	int64_t breach_since_ns; /* start of the run of breached windows up to now; -1 none */
+	int64_t
+	    replica_capacity_per_ks; /* requests in 1,000 s of one ready replica at full speed */
+	int64_t load_milli;          /* arrival rate / (ready × capacity) */
+	int64_t breach_since_ns;     /* start of the run of breached windows up to now; -1 none */
 };
 
 struct tl_model_view {
@@ -264,28 +272,28 @@ struct tl_model_view {
  * changes nothing. */
 enum tl_refusal {
 	TL_ACCEPTED = 0,
-	TL_REFUSED_STALE_JOB,      /* no such job, or its slot has been reused */
-	TL_REFUSED_STATE,          /* the job's state does not allow it */
+	TL_REFUSED_STALE_JOB,       /* no such job, or its slot has been reused */
+	TL_REFUSED_STATE,           /* the job's state does not allow it */
 	TL_REFUSED_PLACEMENT_SHAPE, /* wrong number of workers or GPUs */
 	TL_REFUSED_NO_SUCH_NODE,
 	TL_REFUSED_NO_SUCH_GPU,
 	TL_REFUSED_GPU_NOT_ON_NODE,
 	TL_REFUSED_DUPLICATE_GPU,
 	TL_REFUSED_NODE_NOT_UP,
-	TL_REFUSED_MODEL,          /* the GPU model is not one the job accepts */
-	TL_REFUSED_GPU_SHARE,      /* not so much of the GPU is free */
+	TL_REFUSED_MODEL,     /* the GPU model is not one the job accepts */
+	TL_REFUSED_GPU_SHARE, /* not so much of the GPU is free */
 	TL_REFUSED_GPU_MEMORY,
 	TL_REFUSED_CPU,
 	TL_REFUSED_RAM,
-	TL_REFUSED_QUOTA,          /* the tenant's hard quota */
-	TL_REFUSED_RATIO,          /* the pool's oversubscription ratio */
+	TL_REFUSED_QUOTA, /* the tenant's hard quota */
+	TL_REFUSED_RATIO, /* the pool's oversubscription ratio */
 	TL_REFUSED_NOT_PREEMPTIBLE,
 	TL_REFUSED_NOT_ELASTIC,
 	TL_REFUSED_NO_SUCH_SERVICE,
-	TL_REFUSED_RANGE,          /* a number outside what the scenario allows */
-	TL_REFUSED_PAST,           /* an instant that is not after now */
+	TL_REFUSED_RANGE,            /* a number outside what the scenario allows */
+	TL_REFUSED_PAST,             /* an instant that is not after now */
 	TL_REFUSED_OUTSIDE_SCHEDULE, /* decided outside schedule() */
-	TL_REFUSED_ARGUMENT,       /* a null pointer, a negative count */
+	TL_REFUSED_ARGUMENT,         /* a null pointer, a negative count */
 	TL_REFUSAL_COUNT
 };
 
@@ -360,7 +368,8 @@ struct tl_host {
 	 * next read sees it. */
 	enum tl_refusal (*start)(const struct tl_host *host, tl_job_id id,
 	                         const struct tl_placement *where); /* a Pending or Suspended job */
-	enum tl_refusal (*suspend)(const struct tl_host *host, tl_job_id id, enum tl_suspend_mode mode);
+	enum tl_refusal (*suspend)(const struct tl_host *host, tl_job_id id,
+	                           enum tl_suspend_mode mode);
 	/* Takes the target now, saves, then resumes there. None of the target's GPUs may be one
 	 * that the job is on. */
 	enum tl_refusal (*migrate)(const struct tl_host *host, tl_job_id id,
@@ -430,11 +439,11 @@ enum tl_why {
 	TL_WHY_RUNNING = 1u << 2,
 	TL_WHY_SUSPENDING = 1u << 3,
 	TL_WHY_SUSPENDED = 1u << 4,
-	TL_WHY_FREED = 1u << 5,  /* room on some node */
+	TL_WHY_FREED = 1u << 5, /* room on some node */
 	TL_WHY_TAKEN = 1u << 6,
 	TL_WHY_WINDOW = 1u << 7, /* service windows closed */
 	TL_WHY_WOKEN = 1u << 8,
-	TL_WHY_NODES = 1u << 9   /* a node failed or came back */
+	TL_WHY_NODES = 1u << 9 /* a node failed or came back */
 };
 
 /* What happened since the last schedule() was entered, the policy's own decisions
@@ -467,13 +476,13 @@ enum tl_option_type {
 };
 
 struct tl_option {
-	const char *name;  /* as in the scenario */
+	const char *name; /* as in the scenario */
 	enum tl_option_type type;
-	const char *unit;  /* for people; "" where it has none */
+	const char *unit;     /* for people; "" where it has none */
 	const char *standard; /* the default, as one would write it */
-	double min, max;   /* inclusive, in the value's unit (ns, bytes, mgpu); both 0: no range */
+	double min, max; /* inclusive, in the value's unit (ns, bytes, mgpu); both 0: no range */
 	const char *choices; /* CHOICE: `a|b|c` */
-	const char *help;  /* one line: what it does, what goes wrong if too high or low */
+	const char *help;    /* one line: what it does, what goes wrong if too high or low */
 };
 
 /* One a row of the module's option table, in its order. */
@@ -487,7 +496,7 @@ enum tl_capability {
 	TL_NEEDS_ESTIMATES = 1u << 0, /* poor without; the host warns */
 	TL_NEEDS_ORACLE = 1u << 1,    /* refused where there is none */
 	TL_NEEDS_SERVICES = 1u << 2,
-	TL_NEVER_STARTS = 1u << 16       /* a measuring device: the stall watchdog lets it be */
+	TL_NEVER_STARTS = 1u << 16 /* a measuring device: the stall watchdog lets it be */
 };
 
 struct tl_create {
@@ -504,7 +513,8 @@ struct tl_observer_ops {
 	uint32_t reserved;
 	void (*job_submitted)(void *self, const struct tl_job_view *job);
 	/* After every change of state, the first start and the end included. */
-	void (*job_state_changed)(void *self, const struct tl_job_view *job, enum tl_job_state from);
+	void (*job_state_changed)(void *self, const struct tl_job_view *job,
+	                          enum tl_job_state from);
 	void (*node_changed)(void *self, uint32_t node, const struct tl_node_view *view);
 	void (*window_closed)(void *self, uint32_t service, const struct tl_service_view *view);
 };
@@ -513,11 +523,11 @@ struct tl_module {
 	uint32_t magic;       /* TL_ABI_MAGIC */
 	uint32_t struct_size; /* sizeof(struct tl_module) */
 	uint16_t abi_major, abi_minor;
-	uint32_t seat;        /* enum tl_seat_kind */
+	uint32_t seat; /* enum tl_seat_kind */
 	uint64_t capabilities;
-	const char *name;     /* as in the scenario; equals the file's name */
+	const char *name; /* as in the scenario; equals the file's name */
 	const char *version;
-	const char *summary;  /* one line */
+	const char *summary; /* one line */
 	const struct tl_option *options;
 	uint32_t option_count;
 	uint32_t option_stride; /* sizeof(struct tl_option) */
@@ -527,7 +537,7 @@ struct tl_module {
 	/* Last call. May be NULL: host->alloc memory needs no freeing. */
 	void (*destroy)(void *self);
 	const struct tl_observer_ops *observer; /* may be NULL */
-	const void *ops; /* struct tl_<seat>_ops of the seat; mandatory */
+	const void *ops;                        /* struct tl_<seat>_ops of the seat; mandatory */
 };
 
 /* ---- the seats' operations ---------------------------------------------------------- */
@@ -546,12 +556,12 @@ struct tl_admit_ops {
 	uint32_t struct_size;
 	uint32_t reserved;
 	/* At submission: ADMIT or REJECT (then *why is a line, valid for the trial). Mandatory. */
-	enum tl_verdict (*screen)(void *self, const struct tl_job_view *job, const struct tl_shape *shape,
-	                          const char **why);
+	enum tl_verdict (*screen)(void *self, const struct tl_job_view *job,
+	                          const struct tl_shape *shape, const char **why);
 	/* Just before a start: ADMIT or HOLD. A held job is asked again once work of its tenant
 	 * has freed room. May be NULL. */
-	enum tl_verdict (*gate)(void *self, const struct tl_job_view *job, const struct tl_shape *shape,
-	                        const char **why);
+	enum tl_verdict (*gate)(void *self, const struct tl_job_view *job,
+	                        const struct tl_shape *shape, const char **why);
 };
 
 /* Order at instant t ≥ now: key + slope × (t − now); the lesser goes first, ties by the

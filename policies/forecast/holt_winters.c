@@ -23,10 +23,10 @@ static const double LEVEL_MIN = 1e-9, FACTOR_MIN = 1e-3;
 
 struct service {
 	double level, trend;
-	double *factors;   /* by place in the season; in the first one, rates */
-	int64_t bucket;    /* being filled; -1: none */
+	double *factors; /* by place in the season; in the first one, rates */
+	int64_t bucket;  /* being filled; -1: none */
 	int64_t arrivals, span_ns;
-	int64_t seen;      /* full buckets */
+	int64_t seen; /* full buckets */
 };
 
 struct forecast {
@@ -189,7 +189,8 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	forecast->gamma = values[OPTION_GAMMA].f;
 	forecast->damping = values[OPTION_DAMPING].f;
 	if (season_ns % forecast->bucket_ns != 0 || season_ns / forecast->bucket_ns > BUCKETS_MAX)
-		return tl_module_fail(create, "bucket: wanted a part of the season, at most 65,536 of them");
+		return tl_module_fail(
+		    create, "bucket: wanted a part of the season, at most 65,536 of them");
 	forecast->bucket_count = (uint32_t)(season_ns / forecast->bucket_ns);
 	forecast->services = host->alloc(host, (services + 1) * sizeof(*forecast->services));
 	if (!forecast->services)

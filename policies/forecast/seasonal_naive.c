@@ -16,7 +16,7 @@ struct bucket {
 
 struct service {
 	struct bucket *buckets, *before; /* this season's, and the one's before */
-	uint32_t place, full_place; /* being measured; the one before it; TL_NO_INDEX: none */
+	uint32_t place, full_place;      /* being measured; the one before it; TL_NO_INDEX: none */
 	int64_t last_per_ks;
 };
 
@@ -130,7 +130,8 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	forecast->level = create->options[OPTION_LEVEL].i != 0;
 	if (forecast->season_ns % forecast->bucket_ns != 0 ||
 	    forecast->season_ns / forecast->bucket_ns > BUCKETS_MAX)
-		return tl_module_fail(create, "bucket: wanted a part of the season, at most 65,536 of them");
+		return tl_module_fail(
+		    create, "bucket: wanted a part of the season, at most 65,536 of them");
 	forecast->bucket_count = (uint32_t)(forecast->season_ns / forecast->bucket_ns);
 	forecast->services = host->alloc(host, (services + 1) * sizeof(*forecast->services));
 	if (!forecast->services)
@@ -138,7 +139,8 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	for (uint32_t s = 0; s < services; s++) {
 		struct service *known = &forecast->services[s];
 
-		known->buckets = host->alloc(host, forecast->bucket_count * sizeof(*known->buckets));
+		known->buckets =
+		    host->alloc(host, forecast->bucket_count * sizeof(*known->buckets));
 		known->before = host->alloc(host, forecast->bucket_count * sizeof(*known->before));
 		if (!known->buckets || !known->before)
 			return tl_module_fail(create, "out of memory");

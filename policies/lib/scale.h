@@ -34,8 +34,8 @@ static inline uint32_t tl_scale_for_rate(const struct tl_service_view *service, 
 
 	if (rate_per_ks < 0 || capacity_per_ks <= 0 || target_milli <= 0)
 		return tl_scale_clamp(service, service->replicas);
-	int64_t one_per_ks = capacity_per_ks / 1000 * target_milli +
-	                     capacity_per_ks % 1000 * target_milli / 1000;
+	int64_t one_per_ks =
+	    capacity_per_ks / 1000 * target_milli + capacity_per_ks % 1000 * target_milli / 1000;
 
 	return tl_scale_clamp(service, tl_scale_ceil(rate_per_ks, one_per_ks > 0 ? one_per_ks : 1));
 }
@@ -94,7 +94,7 @@ struct tl_scale_rule {
 };
 
 struct tl_scale_state {
-	int64_t checked_ns; /* last look; -1: never */
+	int64_t checked_ns;   /* last look; -1: never */
 	int64_t low_since_ns; /* -1: not low */
 };
 
@@ -111,8 +111,8 @@ static inline uint32_t tl_scale_threshold(const struct tl_scale_rule *rule,
 	if (value_milli >= rule->low_milli)
 		state->low_since_ns = -1;
 	if (value_milli > rule->high_milli) {
-		uint32_t wanted = tl_scale_clamp(
-		    service, tl_scale_ceil(base * value_milli, rule->target_milli));
+		uint32_t wanted =
+		    tl_scale_clamp(service, tl_scale_ceil(base * value_milli, rule->target_milli));
 
 		return wanted > service->replicas ? wanted : service->replicas;
 	}

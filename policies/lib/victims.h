@@ -21,8 +21,8 @@ struct tl_victim {
 	int64_t cost_mgpu_ns;
 	int64_t misfit_mgpu; /* |size − wanted| */
 	uint64_t sequence;
-	uint32_t node;       /* of its first worker */
-	int32_t valued;      /* 0: nothing would be lost that anybody waits for */
+	uint32_t node;  /* of its first worker */
+	int32_t valued; /* 0: nothing would be lost that anybody waits for */
 };
 
 struct tl_victim_list {
@@ -31,12 +31,12 @@ struct tl_victim_list {
 	int64_t min_run_ns; /* option: who has not run so long stays */
 };
 
-#define TL_VICTIM_MIN_RUN                                                                      \
+#define TL_VICTIM_MIN_RUN                                                                          \
 	{                                                                                          \
-		.name = "min_run", .type = TL_OPTION_DURATION, .unit = "", .standard = "60s", .min = 0, \
-		.max = 8.64e13,                                                                        \
-		.help = "a job is not stopped before it has run so long; too short and jobs are "      \
-		        "stopped again and again, too long and requests wait"                          \
+		.name = "min_run", .type = TL_OPTION_DURATION, .unit = "", .standard = "60s",      \
+		.min = 0, .max = 8.64e13,                                                          \
+		.help = "a job is not stopped before it has run so long; too short and jobs are "  \
+			"stopped again and again, too long and requests wait"                      \
 	}
 
 static inline int64_t tl_victim_lost_ns(const struct tl_job_view *job, int64_t now_ns)
@@ -198,12 +198,12 @@ static inline int tl_victim_waited(const struct tl_host *host, const struct tl_s
 	return 0;
 }
 
-#define TL_VICTIM_WAITED                                                                       \
+#define TL_VICTIM_WAITED                                                                           \
 	{                                                                                          \
-		.name = "wait_after", .type = TL_OPTION_DURATION, .unit = "", .standard = "30min",     \
-		.min = 0, .max = 8.64e15,                                                              \
-		.help = "work of no service stops others once it has waited so long; short ones "      \
-		        "thrash, long ones leave urgent work standing"                                 \
+		.name = "wait_after", .type = TL_OPTION_DURATION, .unit = "", .standard = "30min", \
+		.min = 0, .max = 8.64e15,                                                          \
+		.help = "work of no service stops others once it has waited so long; short ones "  \
+			"thrash, long ones leave urgent work standing"                             \
 	}
 
 #endif

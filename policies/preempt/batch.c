@@ -47,13 +47,7 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 static const struct tl_preempt_ops ops = {.struct_size = sizeof(ops), .choose = choose};
 
 TL_MODULE = {
-    TL_MODULE_HEAD(TL_SEAT_PREEMPT),
-    .name = "batch",
-    .version = "1.0",
-    .summary = "stops the cheapest at once",
-    .options = options,
-    .option_count = OPTION_COUNT,
-    .option_stride = sizeof(struct tl_option),
-    .create = create,
-    .ops = &ops,
+    TL_MODULE_HEAD(TL_SEAT_PREEMPT),           .name = "batch",    .version = "1.0",
+    .summary = "stops the cheapest at once",   .options = options, .option_count = OPTION_COUNT,
+    .option_stride = sizeof(struct tl_option), .create = create,   .ops = &ops,
 };

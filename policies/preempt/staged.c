@@ -6,7 +6,14 @@
 #include "policies/lib/module.h"
 #include "policies/lib/victims.h"
 
-enum { OPTION_MIN_RUN, OPTION_WAIT_AFTER, OPTION_STEP, OPTION_PROGRESSIVE_ABOVE, OPTION_BATCH_AFTER, OPTION_COUNT };
+enum {
+	OPTION_MIN_RUN,
+	OPTION_WAIT_AFTER,
+	OPTION_STEP,
+	OPTION_PROGRESSIVE_ABOVE,
+	OPTION_BATCH_AFTER,
+	OPTION_COUNT
+};
 
 struct staged {
 	const struct tl_host *host;
@@ -32,16 +39,18 @@ static const struct tl_option options[OPTION_COUNT] = {
                                   .standard = "0.8",
                                   .min = 0,
                                   .max = 100,
-                                  .help = "load of the service from which others are stopped step by "
-                                          "step; too low and training is stopped for nothing"},
+                                  .help =
+                                      "load of the service from which others are stopped step by "
+                                      "step; too low and training is stopped for nothing"},
     [OPTION_BATCH_AFTER] = {.name = "batch_after",
                             .type = TL_OPTION_DURATION,
                             .unit = "",
                             .standard = "30s",
                             .min = 0,
                             .max = 8.64e13,
-                            .help = "p99 above target for so long: stop at once; this, a save and a "
-                                    "start are the floor of an overload"},
+                            .help =
+                                "p99 above target for so long: stop at once; this, a save and a "
+                                "start are the floor of an overload"},
 };
 
 static int choose(void *self, const struct tl_shortfall *ask, struct tl_victims *out)

@@ -17,13 +17,14 @@ struct calendar {
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
-    [OPTION_LEAD] = {.name = "lead",
-                     .type = TL_OPTION_DURATION,
-                     .unit = "",
-                     .standard = "30min",
-                     .min = 0,
-                     .max = 8.64e13,
-                     .help = "ahead of the plan; shorter than a cold start it comes late, longer it idles"},
+    [OPTION_LEAD] =
+	{.name = "lead",
+         .type = TL_OPTION_DURATION,
+         .unit = "",
+         .standard = "30min",
+         .min = 0,
+         .max = 8.64e13,
+         .help = "ahead of the plan; shorter than a cold start it comes late, longer it idles"},
     [OPTION_TARGET] = {.name = "target",
                        .type = TL_OPTION_REAL,
                        .unit = "of capacity",
@@ -52,7 +53,8 @@ static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *cha
 
 		if (!tl_scale_due(&c->states[s], now_ns, c->check_ns))
 			continue;
-		int64_t rate_per_ks = tl_calendar_peak_per_ks(c->plan, c->host, s, now_ns, c->lead_ns);
+		int64_t rate_per_ks =
+		    tl_calendar_peak_per_ks(c->plan, c->host, s, now_ns, c->lead_ns);
 
 		count = tl_scale_put(out, count, room, s, view,
 		                     tl_scale_for_rate(view, rate_per_ks, c->target_milli));

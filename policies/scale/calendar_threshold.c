@@ -7,7 +7,15 @@
 #include "policies/lib/module.h"
 #include "policies/lib/scale.h"
 
-enum { OPTION_LEAD, OPTION_TARGET, OPTION_HIGH, OPTION_LOW, OPTION_CHECK, OPTION_DOWN_AFTER, OPTION_COUNT };
+enum {
+	OPTION_LEAD,
+	OPTION_TARGET,
+	OPTION_HIGH,
+	OPTION_LOW,
+	OPTION_CHECK,
+	OPTION_DOWN_AFTER,
+	OPTION_COUNT
+};
 
 struct calendar_threshold {
 	const struct tl_host *host;
@@ -18,13 +26,14 @@ struct calendar_threshold {
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
-    [OPTION_LEAD] = {.name = "lead",
-                     .type = TL_OPTION_DURATION,
-                     .unit = "",
-                     .standard = "30min",
-                     .min = 0,
-                     .max = 8.64e13,
-                     .help = "ahead of the plan; shorter than a cold start it comes late, longer it idles"},
+    [OPTION_LEAD] =
+	{.name = "lead",
+         .type = TL_OPTION_DURATION,
+         .unit = "",
+         .standard = "30min",
+         .min = 0,
+         .max = 8.64e13,
+         .help = "ahead of the plan; shorter than a cold start it comes late, longer it idles"},
     [OPTION_TARGET] = {.name = "target",
                        .type = TL_OPTION_REAL,
                        .unit = "of capacity",
@@ -74,7 +83,8 @@ static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *cha
 
 		if (!tl_scale_due(&c->states[s], now_ns, c->check_ns))
 			continue;
-		int64_t rate_per_ks = tl_calendar_peak_per_ks(c->plan, c->host, s, now_ns, c->lead_ns);
+		int64_t rate_per_ks =
+		    tl_calendar_peak_per_ks(c->plan, c->host, s, now_ns, c->lead_ns);
 		uint32_t planned = tl_scale_for_rate(view, rate_per_ks, c->rule.target_milli);
 		uint32_t ruled = tl_scale_threshold(&c->rule, &c->states[s], view, now_ns);
 
@@ -94,12 +104,12 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	c->host = host;
 	c->lead_ns = values[OPTION_LEAD].i;
 	c->check_ns = values[OPTION_CHECK].i;
-	c->rule =
-	    (struct tl_scale_rule){.metric = TL_SCALE_LOAD,
-	                           .high_milli = (int64_t)(values[OPTION_HIGH].f * 1000.0 + 0.5),
-	                           .low_milli = (int64_t)(values[OPTION_LOW].f * 1000.0 + 0.5),
-	                           .target_milli = (int64_t)(values[OPTION_TARGET].f * 1000.0 + 0.5),
-	                           .down_after_ns = values[OPTION_DOWN_AFTER].i};
+	c->rule = (struct tl_scale_rule){
+	    .metric = TL_SCALE_LOAD,
+	    .high_milli = (int64_t)(values[OPTION_HIGH].f * 1000.0 + 0.5),
+	    .low_milli = (int64_t)(values[OPTION_LOW].f * 1000.0 + 0.5),
+	    .target_milli = (int64_t)(values[OPTION_TARGET].f * 1000.0 + 0.5),
+	    .down_after_ns = values[OPTION_DOWN_AFTER].i};
 	if (c->rule.low_milli >= c->rule.high_milli)
 		return tl_module_fail(create, "low: wanted less than high");
 	c->plan = tl_calendar_of(host);

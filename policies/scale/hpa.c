@@ -7,7 +7,15 @@
 #include "policies/lib/module.h"
 #include "policies/lib/scale.h"
 
-enum { OPTION_METRIC, OPTION_TARGET, OPTION_SYNC, OPTION_TOLERANCE, OPTION_DOWN_WINDOW, OPTION_UP_WINDOW, OPTION_COUNT };
+enum {
+	OPTION_METRIC,
+	OPTION_TARGET,
+	OPTION_SYNC,
+	OPTION_TOLERANCE,
+	OPTION_DOWN_WINDOW,
+	OPTION_UP_WINDOW,
+	OPTION_COUNT
+};
 
 enum { MEMORY = 64 }; /* answers kept a service: the most a window can weigh */
 
@@ -63,19 +71,21 @@ static const struct tl_option options[OPTION_COUNT] = {
                             .standard = "300s",
                             .min = 0,
                             .max = 8.64e13,
-                            .help = "down only to the highest answer of this long; short ones thrash"},
+                            .help =
+                                "down only to the highest answer of this long; short ones thrash"},
     [OPTION_UP_WINDOW] = {.name = "up_window",
                           .type = TL_OPTION_DURATION,
                           .unit = "",
                           .standard = "0s",
                           .min = 0,
                           .max = 8.64e13,
-                          .help = "up only to the lowest answer of this long; long ones react late"},
+                          .help =
+                              "up only to the lowest answer of this long; long ones react late"},
 };
 
 /* The highest or lowest answer not older than a window. */
-static uint32_t extreme(const struct service *service, int64_t now_ns, int64_t window_ns, int highest,
-                        uint32_t latest)
+static uint32_t extreme(const struct service *service, int64_t now_ns, int64_t window_ns,
+                        int highest, uint32_t latest)
 {
 	for (uint32_t i = 0; i < service->count; i++) {
 		const struct answer *answer = &service->answers[i];
@@ -100,8 +110,8 @@ static uint32_t wanted(struct hpa *hpa, struct service *service, const struct tl
 	int64_t off_milli = ratio_milli > 1000 ? ratio_milli - 1000 : 1000 - ratio_milli;
 	uint32_t answer =
 	    off_milli <= hpa->tolerance_milli
-	        ? view->replicas
-	        : tl_scale_clamp(view, tl_scale_ceil(base * value_milli, hpa->target_milli));
+		? view->replicas
+		: tl_scale_clamp(view, tl_scale_ceil(base * value_milli, hpa->target_milli));
 
 	service->answers[service->next] = (struct answer){.t_ns = now_ns, .replicas = answer};
 	service->next = (service->next + 1) % MEMORY;
@@ -149,7 +159,8 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	hpa->tolerance_milli = (int64_t)(values[OPTION_TOLERANCE].f * 1000.0 + 0.5);
 	hpa->down_window_ns = values[OPTION_DOWN_WINDOW].i;
 	hpa->up_window_ns = values[OPTION_UP_WINDOW].i;
-	if (hpa->down_window_ns / hpa->sync_ns >= MEMORY || hpa->up_window_ns / hpa->sync_ns >= MEMORY)
+	if (hpa->down_window_ns / hpa->sync_ns >= MEMORY ||
+	    hpa->up_window_ns / hpa->sync_ns >= MEMORY)
 		return tl_module_fail(create, "down_window, up_window: wanted less than 64 x sync");
 	hpa->states = tl_scale_states(host);
 	hpa->services = host->alloc(host, (host->service_count(host) + 1) * sizeof(*hpa->services));

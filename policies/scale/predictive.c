@@ -16,13 +16,15 @@ struct predictive {
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
-    [OPTION_AHEAD] = {.name = "ahead",
-                      .type = TL_OPTION_DURATION,
-                      .unit = "",
-                      .standard = "5min",
-                      .min = 0,
-                      .max = 8.64e13,
-                      .help = "how far ahead; shorter than a start-up it comes late, the farther the worse the forecast"},
+    [OPTION_AHEAD] =
+	{.name = "ahead",
+         .type = TL_OPTION_DURATION,
+         .unit = "",
+         .standard = "5min",
+         .min = 0,
+         .max = 8.64e13,
+         .help =
+             "how far ahead; shorter than a start-up it comes late, the farther the worse the forecast"},
     [OPTION_TARGET] = {.name = "target",
                        .type = TL_OPTION_REAL,
                        .unit = "of capacity",
@@ -52,12 +54,14 @@ static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *cha
 
 		if (!tl_scale_due(&p->states[s], now_ns, p->check_ns))
 			continue;
-		int64_t expected_per_ks = forecast->rate_per_ks(p->forecast.self, s, now_ns + p->ahead_ns);
+		int64_t expected_per_ks =
+		    forecast->rate_per_ks(p->forecast.self, s, now_ns + p->ahead_ns);
 		int64_t rate_per_ks = tl_scale_rate_per_ks(view);
 
 		count = tl_scale_put(
 		    out, count, room, s, view,
-		    tl_scale_for_rate(view, expected_per_ks > rate_per_ks ? expected_per_ks : rate_per_ks,
+		    tl_scale_for_rate(view,
+		                      expected_per_ks > rate_per_ks ? expected_per_ks : rate_per_ks,
 		                      p->target_milli));
 	}
 	return count;

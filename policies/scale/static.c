@@ -17,8 +17,9 @@ static const struct tl_option options[OPTION_COUNT] = {
                          .standard = "0",
                          .min = 0,
                          .max = 1e6,
-                         .help = "of every service, within its bounds; 0: what it starts with. Sized "
-                                 "for the mean it breaks at the peak, for the peak it idles"},
+                         .help =
+                             "of every service, within its bounds; 0: what it starts with. Sized "
+                             "for the mean it breaks at the peak, for the peak it idles"},
 };
 
 static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *changes,
@@ -32,7 +33,8 @@ static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *cha
 	for (uint32_t s = 0; s < services && fixed->replicas > 0; s++) {
 		const struct tl_service_view *view = fixed->host->service(fixed->host, s);
 
-		count = tl_scale_put(out, count, room, s, view, tl_scale_clamp(view, fixed->replicas));
+		count =
+		    tl_scale_put(out, count, room, s, view, tl_scale_clamp(view, fixed->replicas));
 	}
 	return count;
 }

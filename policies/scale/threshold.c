@@ -29,8 +29,9 @@ static const struct tl_option options[OPTION_COUNT] = {
                        .unit = "",
                        .standard = "load",
                        .choices = TL_SCALE_METRICS,
-                       .help = "load of capacity, mean wait or p99 over the SLO's target, or requests "
-                               "queued per replica over ten"},
+                       .help =
+                           "load of capacity, mean wait or p99 over the SLO's target, or requests "
+                           "queued per replica over ten"},
     [OPTION_HIGH] = {.name = "high",
                      .type = TL_OPTION_REAL,
                      .unit = "of the measure",
@@ -79,8 +80,9 @@ static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *cha
 		const struct tl_service_view *view = t->host->service(t->host, s);
 
 		if (tl_scale_due(&t->states[s], now_ns, t->check_ns))
-			count = tl_scale_put(out, count, room, s, view,
-			                     tl_scale_threshold(&t->rule, &t->states[s], view, now_ns));
+			count =
+			    tl_scale_put(out, count, room, s, view,
+			                 tl_scale_threshold(&t->rule, &t->states[s], view, now_ns));
 	}
 	return count;
 }

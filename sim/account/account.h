@@ -27,9 +27,9 @@ enum tl_purpose {
 	TL_PURPOSE_START, /* Scheduled */
 	TL_PURPOSE_SUSPEND,
 	TL_PURPOSE_RESUME,
-	TL_PURPOSE_REWORK,        /* work that was lost */
-	TL_PURPOSE_STANDBY,       /* a ready replica with no request in service */
-	TL_PURPOSE_IDLE_RESERVED, /* free, kept for a waiting job */
+	TL_PURPOSE_REWORK,          /* work that was lost */
+	TL_PURPOSE_STANDBY,         /* a ready replica with no request in service */
+	TL_PURPOSE_IDLE_RESERVED,   /* free, kept for a waiting job */
 	TL_PURPOSE_IDLE_FRAGMENTED, /* free while work waits: no fit, or the policy leaves it */
 	TL_PURPOSE_IDLE_FREE,       /* free while nothing waits */
 	TL_PURPOSE_DOWN,

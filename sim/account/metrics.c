@@ -401,5 +401,6 @@ void tl_metrics_summarise(struct tl_metrics *metrics, const struct tl_ledger *le
 	if (metrics->packing.told > 0)
 		summarise_packing(metrics);
 	for (size_t i = 0; i < metrics->told_count; i++)
-		add(metrics, metrics->told[i].metric, metrics->told[i].unit, metrics->told[i].value);
+		add(metrics, metrics->told[i].metric, metrics->told[i].unit,
+		    metrics->told[i].value);
 }

@@ -21,8 +21,8 @@ void tl_out_of_memory(size_t wanted_bytes)
 {
 	/* No stdio buffer: it may want memory. */
 	char text[80];
-	int length = snprintf(text, sizeof text, "tidelab: out of memory: wanted %zu bytes\n",
-	                      wanted_bytes);
+	int length =
+	    snprintf(text, sizeof text, "tidelab: out of memory: wanted %zu bytes\n", wanted_bytes);
 
 	if (length > 0 && write(STDERR_FILENO, text, (size_t)length) < 0)
 		_exit(tl_status_exit_code(TL_E_OS));

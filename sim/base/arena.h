@@ -24,8 +24,8 @@ void *tl_grow(void *array, size_t *capacity, size_t wanted, size_t size);
 
 struct tl_arena {
 	struct tl_arena_block *head;
-	size_t used;     /* of the head block */
-	size_t total;    /* bytes in all blocks */
+	size_t used;  /* of the head block */
+	size_t total; /* bytes in all blocks */
 };
 
 void tl_arena_init(struct tl_arena *arena);

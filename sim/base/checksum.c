@@ -61,8 +61,8 @@ enum tl_status tl_sha256_file(const char *path, char out[TL_SHA256_HEX], struct 
 		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open: %s",
 		                    strerror(errno));
 	context = EVP_MD_CTX_new();
-	status = context ? digest_stream(context, stream, path, out, error)
-	                 : crypto_failed(path, error);
+	status =
+	    context ? digest_stream(context, stream, path, out, error) : crypto_failed(path, error);
 	EVP_MD_CTX_free(context);
 	(void)fclose(stream);
 	return status;

@@ -12,26 +12,26 @@
 
 enum tl_status {
 	TL_OK = 0,
-	TL_END,         /* an iterator has no more; not an error */
-	TL_E_USAGE,     /* the command line; sysexits 64 */
-	TL_E_DATA,      /* contents of an input file; 65 */
-	TL_E_NOINPUT,   /* an input file is absent or unreadable; 66 */
+	TL_END,           /* an iterator has no more; not an error */
+	TL_E_USAGE,       /* the command line; sysexits 64 */
+	TL_E_DATA,        /* contents of an input file; 65 */
+	TL_E_NOINPUT,     /* an input file is absent or unreadable; 66 */
 	TL_E_UNAVAILABLE, /* a module or helper program is missing or refused; 69 */
-	TL_E_INTERNAL,  /* an invariant of ours does not hold; 70 */
-	TL_E_OS,        /* memory, fork, limits; 71 */
-	TL_E_CANTCREAT, /* an output cannot be created, or exists; 73 */
-	TL_E_IO,        /* a read or write failed half-way; 74 */
-	TL_E_CONFIG,    /* the scenario is impossible; 78 */
-	TL_E_POLICY,    /* the policy stalled, looped, hung or crashed; 1 */
-	TL_E_INTERRUPTED /* ^C; 130 */
+	TL_E_INTERNAL,    /* an invariant of ours does not hold; 70 */
+	TL_E_OS,          /* memory, fork, limits; 71 */
+	TL_E_CANTCREAT,   /* an output cannot be created, or exists; 73 */
+	TL_E_IO,          /* a read or write failed half-way; 74 */
+	TL_E_CONFIG,      /* the scenario is impossible; 78 */
+	TL_E_POLICY,      /* the policy stalled, looped, hung or crashed; 1 */
+	TL_E_INTERRUPTED  /* ^C; 130 */
 };
 
 enum { TL_ERROR_FILE_MAX = 256, TL_ERROR_MESSAGE_MAX = 768 };
 
 struct tl_error {
 	enum tl_status code;
-	long line;   /* 1-based; 0: unknown */
-	long column; /* 1-based; 0: unknown */
+	long line;                    /* 1-based; 0: unknown */
+	long column;                  /* 1-based; 0: unknown */
 	char file[TL_ERROR_FILE_MAX]; /* empty: not about a file */
 	char message[TL_ERROR_MESSAGE_MAX];
 };

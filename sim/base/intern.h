@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct tl_intern {
-	char **names;     /* names[i], i < count; valid until fini */
-	uint32_t *table;  /* open addressing: index + 1, 0 empty */
+	char **names;    /* names[i], i < count; valid until fini */
+	uint32_t *table; /* open addressing: index + 1, 0 empty */
 	size_t count, capacity, table_size;
 };
 

@@ -26,8 +26,7 @@ static size_t bucket_of(int64_t value)
 	if (value < SUB_COUNT)
 		return (size_t)value;
 	exponent = 63 - __builtin_clzll((unsigned long long)value);
-	return (size_t)(exponent - SUB_BITS) * SUB_COUNT +
-	       (size_t)(value >> (exponent - SUB_BITS));
+	return (size_t)(exponent - SUB_BITS) * SUB_COUNT + (size_t)(value >> (exponent - SUB_BITS));
 }
 
 static double bucket_middle(size_t bucket)

@@ -15,7 +15,7 @@
 struct tl_dist {
 	bool keep_all;
 	bool sorted;
-	int64_t *values;   /* keep_all: count of them */
+	int64_t *values; /* keep_all: count of them */
 	size_t capacity;
 	uint64_t *buckets; /* otherwise */
 	uint64_t count;

@@ -30,8 +30,8 @@ enum tl_stream {
 	TL_STREAM_SERVICE,      /* entity: service */
 	TL_STREAM_REQUEST,      /* entity: service, window */
 	TL_STREAM_TEST,
-	TL_STREAM_SIZE,         /* entity: service; word or counter: number of the request */
-	TL_STREAM_ROUTE         /* entity: service; counter: number, tries */
+	TL_STREAM_SIZE, /* entity: service; word or counter: number of the request */
+	TL_STREAM_ROUTE /* entity: service; counter: number, tries */
 };
 
 enum { TL_RNG_BUFFER = 64 }; /* words drawn at a time; a multiple of 4 */
@@ -39,8 +39,8 @@ enum { TL_RNG_BUFFER = 64 }; /* words drawn at a time; a multiple of 4 */
 struct tl_rng {
 	uint64_t key[2];
 	uint64_t entity;
-	uint64_t block;   /* next block to draw */
-	uint32_t next;    /* next word of buffer */
+	uint64_t block; /* next block to draw */
+	uint32_t next;  /* next word of buffer */
 	uint32_t filled;
 	uint64_t buffer[TL_RNG_BUFFER];
 };

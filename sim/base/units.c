@@ -50,12 +50,7 @@ static const struct suffix share_suffixes[] = {
 };
 
 static const struct suffix rate_suffixes[] = {
-    {"", 1},
-    {"/s", 1},
-    {"/min", 60},
-    {"/h", 3600},
-    {"/d", 86400},
-    {NULL, 0},
+    {"", 1}, {"/s", 1}, {"/min", 60}, {"/h", 3600}, {"/d", 86400}, {NULL, 0},
 };
 
 static bool is_digit(char c)
@@ -125,8 +120,8 @@ struct quantity {
 	const char *wanted; /* "a number and …, such as 90s" */
 	const char *least;  /* "1 ns" */
 	const struct suffix *suffixes;
-	bool rounds;       /* to the nearest whole, halves up; else a finer value is refused */
-	bool bare_zero;    /* `0` needs no suffix */
+	bool rounds;    /* to the nearest whole, halves up; else a finer value is refused */
+	bool bare_zero; /* `0` needs no suffix */
 };
 
 static enum tl_status parse_quantity(const struct quantity *kind, const char *text, int64_t *out,
@@ -294,8 +289,13 @@ enum tl_status tl_parse_double(const char *text, double *out, struct tl_error *e
 }
 
 static const struct suffix format_units[] = {
-    {"d", TL_NS_PER_DAY},  {"h", TL_NS_PER_HOUR}, {"min", TL_NS_PER_MIN}, {"s", TL_NS_PER_S},
-    {"ms", TL_NS_PER_MS},  {"us", TL_NS_PER_US},  {"ns", 1},
+    {"d", TL_NS_PER_DAY},
+    {"h", TL_NS_PER_HOUR},
+    {"min", TL_NS_PER_MIN},
+    {"s", TL_NS_PER_S},
+    {"ms", TL_NS_PER_MS},
+    {"us", TL_NS_PER_US},
+    {"ns", 1},
 };
 
 enum { FORMAT_UNITS = sizeof format_units / sizeof format_units[0] };
@@ -319,7 +319,9 @@ const char *tl_format_duration(int64_t ns, char *buffer, unsigned long size)
 
 	if (ns == 0 || ns == TL_NEVER || ns == TL_NONE) {
 		(void)snprintf(buffer, size, "%s",
-		               ns == 0 ? "0s" : ns == TL_NEVER ? "never" : "none");
+		               ns == 0          ? "0s"
+		               : ns == TL_NEVER ? "never"
+		                                : "none");
 		return buffer;
 	}
 	/* The two largest units; what they leave is rounded away, which may carry. */

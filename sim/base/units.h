@@ -21,7 +21,7 @@ __extension__ typedef unsigned __int128 tl_u128;
 #define TL_NS_PER_MIN (60 * TL_NS_PER_S)
 #define TL_NS_PER_HOUR (3600 * TL_NS_PER_S)
 #define TL_NS_PER_DAY (86400 * TL_NS_PER_S)
-#define TL_NEVER INT64_MAX /* an instant that does not come */
+#define TL_NEVER INT64_MAX  /* an instant that does not come */
 #define TL_NONE INT64_C(-1) /* an instant that did not come; a quantity not known */
 
 #define TL_MGPU_PER_GPU INT64_C(1000)

@@ -123,19 +123,20 @@ enum tl_status tl_trace_options_from_args(const struct tl_args *args, struct tl_
 
 /* ---- output ---- */
 
-/* A file that takes its name only when it is whole. */
+/* A file that takes its name only when it is whole; gzipped where that ends in `.gz`. */
 struct tl_output {
 	FILE *file;
 	char *partial; /* NULL: stdout */
 	const char *path;
+	bool force;
 };
-/* path NULL or `-`: stdout. TL_E_CANTCREAT where it exists and force is not given. */
+/* path NULL or `-`: stdout. From here on a signal ends the writing (sim/base/stop.h).
+ * TL_E_CANTCREAT where it exists and force is not given, or is no plain file. */
 enum tl_status tl_output_open(struct tl_output *output, const char *path, bool force,
                               struct tl_error *error);
-enum tl_status tl_output_close(struct tl_output *output, struct tl_error *error);
-void tl_output_abandon(struct tl_output *output);
-/* The path may be written to: its folder is there, and it is not, or force is given. */
-enum tl_status tl_check_output(const char *path, bool force, struct tl_error *error);
+/* status is that of the writing: anything but TL_OK, or a signal, leaves no file. */
+enum tl_status tl_output_close(struct tl_output *output, enum tl_status status,
+                               struct tl_error *error);
 
 /* Prints and frees. */
 void tl_print_json(json_t *json, FILE *out);

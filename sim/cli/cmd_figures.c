@@ -4,6 +4,7 @@
 
 #include "analysis/figures.h"
 #include "sim/base/arena.h"
+#include "sim/base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +60,11 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 	const char *result = args->operands[0], *asked = tl_args_value(args, "output");
 	char *folder = asked ? tl_strdup(asked) : default_folder(result);
 	struct tl_figures figures = {.written_count = 0};
-	enum tl_status status =
-	    tl_figures_write(result, folder, tl_args_value(args, "plots"), &figures, error);
+	enum tl_status status;
 
 	(void)command;
+	tl_stop_catch();
+	status = tl_figures_write(result, folder, tl_args_value(args, "plots"), &figures, error);
 	if (status == TL_OK)
 		report(&figures, tl_args_has(args, "json"));
 	if (status == TL_OK && figures.written_count == 0)

@@ -66,11 +66,15 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 	(void)command;
 	if (status != TL_OK)
 		return status;
+	if (asked && strcmp(asked, "-") == 0) {
+		tl_scenario_destroy(scenario);
+		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+		                    "--output: got `-`, wanted the name of a file: a result does "
+		                    "not go to standard output");
+	}
 	path = asked ? tl_strdup(asked) : default_output(scenario);
 	options.output_path = path;
-	status = tl_check_output(path, options.force, error);
-	if (status == TL_OK)
-		status = tl_supervise_run(scenario, &options, error);
+	status = tl_supervise_run(scenario, &options, error);
 	if (status == TL_OK)
 		status = report(scenario, path, tl_args_has(args, "json"), error);
 	tl_scenario_destroy(scenario);

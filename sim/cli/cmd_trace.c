@@ -280,8 +280,9 @@ static enum tl_status lint(const struct tl_command *command, const struct tl_arg
 	tl_lint_write(stdout, stats, tl_args_has(args, "json"));
 	dirt = tl_lint_dirt_count(stats);
 	if (tl_args_has(args, "strict") && dirt > 0)
-		status = tl_error_set(error, TL_E_DATA, args->operands[0], 0, 0,
-		                      "%zu class%s of dirt, wanted none", dirt, dirt == 1 ? "" : "es");
+		status =
+		    tl_error_set(error, TL_E_DATA, args->operands[0], 0, 0,
+		                 "%zu class%s of dirt, wanted none", dirt, dirt == 1 ? "" : "es");
 	tl_trace_close(trace);
 	return status;
 }
@@ -290,9 +291,10 @@ const struct tl_command tl_command_trace_lint = {
     .name = "trace lint",
     .summary = "what is wrong with a trace, and what is done about it",
     .operands = "FILE",
-    .about = "Each class is dirt (the text breaks its format, a value or row is lost or guessed at,\n"
-	     "rows contradict each other) or a note (a fact about well-formed rows, a way of writing\n"
-	     "that loses nothing, what a filter did).",
+    .about =
+	"Each class is dirt (the text breaks its format, a value or row is lost or guessed at,\n"
+	"rows contradict each other) or a note (a fact about well-formed rows, a way of writing\n"
+	"that loses nothing, what a filter did).",
     .example = "tidelab trace lint philly.csv --strict",
     TL_FLAGS(lint_flags),
     .least = 1,

@@ -9,7 +9,7 @@
 /* ---- convert ---- */
 
 static const struct tl_flag convert_flags[] = {
-    {"output", 'o', "FILE", "where to; standard output where not given"},
+    {"output", 'o', "FILE", "where to, gzipped where it ends in .gz; `-` or none: standard output"},
     {"force", 0, NULL, "replace the file where it exists"},
     TL_TRACE_FLAGS,
 };
@@ -33,10 +33,7 @@ static enum tl_status convert(const struct tl_command *command, const struct tl_
 		status = tl_canonical_write(trace, output.file, error);
 		tl_trace_close(trace);
 	}
-	if (status == TL_OK)
-		return tl_output_close(&output, error);
-	tl_output_abandon(&output);
-	return status;
+	return tl_output_close(&output, status, error);
 }
 
 const struct tl_command tl_command_trace_convert = {
@@ -53,7 +50,7 @@ const struct tl_command tl_command_trace_convert = {
 /* ---- generate ---- */
 
 static const struct tl_flag generate_flags[] = {
-    {"output", 'o', "FILE", "where to; standard output where not given"},
+    {"output", 'o', "FILE", "where to, gzipped where it ends in .gz; `-` or none: standard output"},
     {"force", 0, NULL, "replace the file where it exists"},
 };
 
@@ -86,29 +83,56 @@ static bool is_option(const char *name)
 	return false;
 }
 
+/* The generator speaks of its options, `a + b, got …`; here they are flags. */
+static enum tl_status name_flags(struct tl_error *error)
+{
+	char text[TL_ERROR_MESSAGE_MAX + 32] = "--";
+	const char *from = error->message;
+	size_t used = 2;
+
+	for (; *from != '\0' && *from != ',' && used < TL_ERROR_MESSAGE_MAX; from++) {
+		text[used++] = *from;
+		if (*from == ' ' && from > error->message && from[-1] == '+') {
+			text[used++] = '-';
+			text[used++] = '-';
+		}
+	}
+	(void)snprintf(text + used, sizeof text - used, "%s", from);
+	return tl_error_set(error, TL_E_USAGE, NULL, 0, 0, "%s", text);
+}
+
+static enum tl_status options_from_args(const struct tl_args *args,
+                                        struct tl_generate_options *options, struct tl_error *error)
+{
+	enum tl_status status = TL_OK;
+
+	tl_generate_options_default(options);
+	for (size_t i = 0; i < args->given_count && status == TL_OK; i++)
+		if (is_option(args->given[i].flag->name))
+			status = tl_generate_set(options, args->given[i].flag->name,
+			                         args->given[i].value, error);
+	if (status == TL_OK)
+		status = tl_generate_check(options, error);
+	return status == TL_OK ? TL_OK : name_flags(error);
+}
+
 static enum tl_status generate(const struct tl_command *command, const struct tl_args *args,
                                struct tl_error *error)
 {
 	struct tl_generate_options options;
 	struct tl_output output;
-	enum tl_status status = TL_OK;
+	enum tl_status status = options_from_args(args, &options, error);
 
 	(void)command;
-	tl_generate_options_default(&options);
-	for (size_t i = 0; i < args->given_count && status == TL_OK; i++)
-		if (is_option(args->given[i].flag->name))
-			status = tl_generate_set(&options, args->given[i].flag->name,
-			                         args->given[i].value, error);
 	if (status == TL_OK)
 		status = tl_output_open(&output, tl_args_value(args, "output"),
 		                        tl_args_has(args, "force"), error);
 	if (status != TL_OK)
 		return status;
 	status = tl_generate(&options, output.file, error);
-	if (status == TL_OK)
-		return tl_output_close(&output, error);
-	tl_output_abandon(&output);
-	return status;
+	if (status == TL_E_CONFIG)
+		status = name_flags(error);
+	return tl_output_close(&output, status, error);
 }
 
 const struct tl_command tl_command_trace_generate = {

@@ -3,68 +3,53 @@
 #include "sim/cli/cli.h"
 
 #include "sim/base/arena.h"
+#include "sim/base/output.h"
+#include "sim/base/stop.h"
+#include "traces/gzip_out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-/* The file is written beside its final name: without the folder there is nothing. */
-static enum tl_status check_folder(const char *path, struct tl_error *error)
+static FILE *open_partial(const char *path, const char *partial)
 {
-	const char *slash = strrchr(path, '/');
-	enum tl_status status = TL_OK;
-	struct stat info;
-	char *folder;
+	const int descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	const size_t length = strlen(path);
+	FILE *file = NULL;
+	int cause;
 
-	if (!slash || slash == path)
-		return TL_OK;
-	folder = tl_strdup(path);
-	folder[slash - path] = '\0';
-	if (stat(folder, &info) != 0)
-		status =
-		    tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
-		                 "cannot be written: folder `%.200s`: %s", folder, strerror(errno));
-	else if (!S_ISDIR(info.st_mode))
-		status = tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
-		                      "cannot be written: `%.200s` is not a folder", folder);
-	free(folder);
-	return status;
-}
-
-enum tl_status tl_check_output(const char *path, bool force, struct tl_error *error)
-{
-	struct stat info;
-
-	if (stat(path, &info) != 0)
-		return check_folder(path, error);
-	if (S_ISDIR(info.st_mode))
-		return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
-		                    "is a folder, wanted a file name");
-	if (force)
-		return TL_OK;
-	return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
-	                    "exists already: --force replaces it");
+	if (descriptor < 0)
+		return NULL;
+	if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
+		file = tl_gzip_out(descriptor);
+	else
+		file = fdopen(descriptor, "w");
+	if (file)
+		return file;
+	cause = errno;
+	(void)close(descriptor);
+	(void)unlink(partial);
+	errno = cause;
+	return NULL;
 }
 
 enum tl_status tl_output_open(struct tl_output *output, const char *path, bool force,
                               struct tl_error *error)
 {
 	enum tl_status status;
-	size_t size;
 
-	*output = (struct tl_output){.file = stdout, .path = path};
+	*output = (struct tl_output){.file = stdout, .path = path, .force = force};
+	tl_stop_catch();
 	if (!path || strcmp(path, "-") == 0)
 		return TL_OK;
-	status = tl_check_output(path, force, error);
+	status = tl_output_check(path, force, error);
 	if (status != TL_OK)
 		return status;
-	size = strlen(path) + 32;
-	output->partial = tl_alloc(size);
-	(void)snprintf(output->partial, size, "%s.%ld.part", path, (long)getpid());
-	output->file = fopen(output->partial, "w");
+	output->partial = tl_output_partial(path);
+	output->file = open_partial(path, output->partial);
 	if (output->file)
 		return TL_OK;
 	status = tl_error_set(error, TL_E_CANTCREAT, path, 0, 0, "cannot be written: %s",
@@ -73,31 +58,39 @@ enum tl_status tl_output_open(struct tl_output *output, const char *path, bool f
 	return status;
 }
 
-enum tl_status tl_output_close(struct tl_output *output, struct tl_error *error)
+/* A write that failed is told of with the name that was asked for. */
+static const char *name_of(const struct tl_output *output)
 {
-	enum tl_status status = TL_OK;
-	bool failed;
-
-	if (!output->partial)
-		return TL_OK; /* stdout: looked at when the command ends */
-	failed = ferror(output->file) != 0;
-	failed = fclose(output->file) != 0 || failed;
-	if (failed || rename(output->partial, output->path) != 0) {
-		status = tl_error_set(error, TL_E_IO, output->path, 0, 0, "cannot be written: %s",
-		                      strerror(errno));
-		(void)unlink(output->partial);
-	}
-	free(output->partial);
-	return status;
+	return output->partial ? output->path : "standard output";
 }
 
-void tl_output_abandon(struct tl_output *output)
+static enum tl_status failed(const struct tl_output *output, int cause, struct tl_error *error)
 {
+	return tl_error_set(error, TL_E_IO, name_of(output), 0, 0, "cannot be written: %s",
+	                    cause ? strerror(cause) : "the stream failed");
+}
+
+enum tl_status tl_output_close(struct tl_output *output, enum tl_status status,
+                               struct tl_error *error)
+{
+	if (status == TL_E_IO && error->file[0] == '\0')
+		(void)snprintf(error->file, sizeof error->file, "%s", name_of(output));
+	if (output->partial) {
+		errno = 0;
+		if (fclose(output->file) != 0 && status == TL_OK)
+			status = failed(output, errno, error);
+	}
+	/* Whatever failed, an interrupted write among it, a signal is the reason. */
+	if (tl_stop_asked())
+		status = tl_stop_check(error);
 	if (!output->partial)
-		return;
-	(void)fclose(output->file);
-	(void)unlink(output->partial);
+		return status;
+	if (status == TL_OK)
+		status = tl_output_publish(output->partial, output->path, output->force, error);
+	if (status != TL_OK)
+		(void)unlink(output->partial);
 	free(output->partial);
+	return status;
 }
 
 void tl_print_json(json_t *json, FILE *out)

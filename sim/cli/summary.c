@@ -47,8 +47,8 @@ static const struct group {
     {"Packing", {"packing_*"}},
     {"Disturbance", {"preemptions", "restarts", "lost_work_*", "node_failures"}},
     {"Simulator",
-     {"trace_*", "events", "schedule_calls", "decisions", "decisions_refused", "refused_*", "oracle_*",
-      "estimates_*"}},
+     {"trace_*", "events", "schedule_calls", "decisions", "decisions_refused", "refused_*",
+      "oracle_*", "estimates_*"}},
 };
 enum { GROUPS = sizeof groups / sizeof groups[0], OTHER = GROUPS };
 

@@ -96,7 +96,8 @@ void tl_cluster_mark_draining(struct tl_cluster *cluster, tl_job_id job,
                               const struct tl_shape *shape, const struct tl_alloc *where);
 
 /* Down: everything on the node must have been released before. Cordoned: nothing new. */
-void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t node, enum tl_node_state state);
+void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t number,
+                               enum tl_node_state state);
 
 /* Whether the shape fits the empty cluster with every node up. */
 bool tl_cluster_could_fit(const struct tl_cluster *cluster, const struct tl_shape *shape);

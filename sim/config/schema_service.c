@@ -226,7 +226,7 @@ static const struct tl_config_key service_keys[] = {
     {.name = "events", .type = TL_KEY_LIST, .standard = "[]", .section = &event_section,
      LIST_AT(tl_workload_config, service.events, service.event_count),
      .help = "further events, after those of the calendar"},
-    {.name = "requests", .type = TL_KEY_CHOICE, .standard = "exact",
+    {.name = "requests", .type = TL_KEY_CHOICE, .standard = "auto",
      .choices = "auto|exact|fluid", SETTING_AT(mode),
      .help = "exact: each is simulated, one by one; fluid: windows are told by queueing formulas; auto: "
              "those in which the formulas keep their bound"},

@@ -27,7 +27,8 @@ struct tl_service_setting {
 	int64_t gpus_mgpu, gpu_memory_bytes, cpu_milli, ram_bytes;
 	/* The start chain (model, Jobs): container, image pull where the node has not got it,
 	 * weights, the engine's init. */
-	int64_t container_ns, image_bytes, pull_bytes_per_s, weights_bytes, load_bytes_per_s, init_ns;
+	int64_t container_ns, image_bytes, pull_bytes_per_s, weights_bytes, load_bytes_per_s,
+	    init_ns;
 	/* Hot nodes: the first `hot_nodes` nodes that can hold a replica keep the image and a
 	 * loaded minimal instance: a start there takes hot_start_ns. */
 	uint32_t hot_nodes;

@@ -34,7 +34,7 @@ enum {
 #define NO_SLOT 0
 
 struct slot {
-	uint64_t order;      /* phase, then sequence: breaks a tie of times */
+	uint64_t order; /* phase, then sequence: breaks a tie of times */
 	uint64_t subject;
 	uint32_t kind;
 	uint32_t generation; /* of the handle that is valid or comes next; 0: worn out */
@@ -45,10 +45,10 @@ struct tl_eventq {
 	uint32_t *heap_slots; /* the slot of each heap entry; NO_SLOT where unused */
 	uint32_t *places;     /* by slot: its heap entry, or the next free slot */
 	struct slot *slots;
-	void *times_memory;   /* as allocated */
+	void *times_memory; /* as allocated */
 	size_t count, capacity;
-	uint32_t used_slots;  /* slots ever handed out, with slot 0 */
-	uint32_t free_slot;   /* list through places */
+	uint32_t used_slots; /* slots ever handed out, with slot 0 */
+	uint32_t free_slot;  /* list through places */
 	uint64_t sequence;
 	size_t by_phase[TL_PHASE_COUNT];
 };
@@ -69,8 +69,7 @@ static void reserve(struct tl_eventq *queue, size_t wanted)
 	memory = tl_alloc((ROOT_OFFSET + entries) * sizeof *times + CACHE_LINE);
 	times = (int64_t *)(((uintptr_t)memory + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1));
 	times += ROOT_OFFSET;
-	queue->heap_slots =
-	    tl_realloc_array(queue->heap_slots, entries, sizeof *queue->heap_slots);
+	queue->heap_slots = tl_realloc_array(queue->heap_slots, entries, sizeof *queue->heap_slots);
 	for (size_t i = 0; i < entries; i++) {
 		times[i] = i < queue->count ? queue->times[i] : INT64_MAX;
 		if (i >= queue->count)
@@ -299,8 +298,7 @@ bool tl_eventq_pending(const struct tl_eventq *queue, tl_event_handle handle)
 	/* A free slot's generation has not been handed out yet, so no caller can hold it;
 	 * a made-up handle is caught by the slot of its place. */
 	return generation != 0 && slot < queue->used_slots &&
-	       queue->slots[slot].generation == generation &&
-	       queue->places[slot] < queue->count &&
+	       queue->slots[slot].generation == generation && queue->places[slot] < queue->count &&
 	       queue->heap_slots[queue->places[slot]] == slot;
 }
 

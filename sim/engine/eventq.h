@@ -31,8 +31,8 @@ typedef uint64_t tl_event_handle;
 
 struct tl_event {
 	int64_t time_ns;
-	uint8_t phase;   /* enum tl_phase */
-	uint32_t kind;   /* the owner's */
+	uint8_t phase;    /* enum tl_phase */
+	uint32_t kind;    /* the owner's */
 	uint64_t subject; /* the owner's: a job id, a node */
 	tl_event_handle handle;
 };

@@ -100,24 +100,23 @@ const struct tl_change_set *tl_changes_turn(struct tl_trial *trial, struct tl_ch
 	open->why = 0;
 	trial->filling = 1 - trial->filling;
 	trial->set_number++;
-	*out = (struct tl_changes){
-	    .struct_size = sizeof(*out),
-	    .why = closed->why,
-	    .queued = lists[TL_LIST_QUEUED].ids,
-	    .ended = lists[TL_LIST_ENDED].ids,
-	    .running = lists[TL_LIST_RUNNING].ids,
-	    .suspending = lists[TL_LIST_SUSPENDING].ids,
-	    .suspended = lists[TL_LIST_SUSPENDED].ids,
-	    .queued_count = (uint32_t)lists[TL_LIST_QUEUED].count,
-	    .ended_count = (uint32_t)lists[TL_LIST_ENDED].count,
-	    .running_count = (uint32_t)lists[TL_LIST_RUNNING].count,
-	    .suspending_count = (uint32_t)lists[TL_LIST_SUSPENDING].count,
-	    .suspended_count = (uint32_t)lists[TL_LIST_SUSPENDED].count,
-	    .freed = closed->freed.nodes,
-	    .taken = closed->taken.nodes,
-	    .freed_count = (uint32_t)closed->freed.count,
-	    .taken_count = (uint32_t)closed->taken.count,
-	    .windows = closed->windows,
-	    .window_count = (uint32_t)closed->window_count};
+	*out = (struct tl_changes){.struct_size = sizeof(*out),
+	                           .why = closed->why,
+	                           .queued = lists[TL_LIST_QUEUED].ids,
+	                           .ended = lists[TL_LIST_ENDED].ids,
+	                           .running = lists[TL_LIST_RUNNING].ids,
+	                           .suspending = lists[TL_LIST_SUSPENDING].ids,
+	                           .suspended = lists[TL_LIST_SUSPENDED].ids,
+	                           .queued_count = (uint32_t)lists[TL_LIST_QUEUED].count,
+	                           .ended_count = (uint32_t)lists[TL_LIST_ENDED].count,
+	                           .running_count = (uint32_t)lists[TL_LIST_RUNNING].count,
+	                           .suspending_count = (uint32_t)lists[TL_LIST_SUSPENDING].count,
+	                           .suspended_count = (uint32_t)lists[TL_LIST_SUSPENDED].count,
+	                           .freed = closed->freed.nodes,
+	                           .taken = closed->taken.nodes,
+	                           .freed_count = (uint32_t)closed->freed.count,
+	                           .taken_count = (uint32_t)closed->taken.count,
+	                           .windows = closed->windows,
+	                           .window_count = (uint32_t)closed->window_count};
 	return closed;
 }

@@ -25,9 +25,8 @@ struct tl_chaos {
 
 enum tl_status tl_chaos_arm(struct tl_trial *trial, struct tl_error *error)
 {
-	const struct tl_fault_kinds kinds = {.scripted = TL_EVENT_FAULT,
-	                                     .fail = TL_EVENT_NODE_FAIL,
-	                                     .repair = TL_EVENT_NODE_REPAIR};
+	const struct tl_fault_kinds kinds = {
+	    .scripted = TL_EVENT_FAULT, .fail = TL_EVENT_NODE_FAIL, .repair = TL_EVENT_NODE_REPAIR};
 
 	trial->chaos = tl_calloc(1, sizeof(*trial->chaos));
 	enum tl_status status = tl_faults_create(trial->scenario, &trial->cluster, &kinds,
@@ -108,8 +107,8 @@ static void strike_job(struct tl_trial *trial, uint32_t number, tl_job_id id, en
 	strike->row.jobs_hit++;
 	strike->row.gpus_hit_mgpu += job->shape->total_mgpu;
 	tl_life_strike(trial, id, reason);
-	strike->row.lost_work_gpu_s += (double)(job->lost_work_ns - lost_before_ns) *
-	                               (double)job->shape->total_mgpu / 1e12;
+	strike->row.lost_work_gpu_s +=
+	    (double)(job->lost_work_ns - lost_before_ns) * (double)job->shape->total_mgpu / 1e12;
 }
 
 static void close_strike(struct tl_trial *trial, uint32_t number)
@@ -137,10 +136,12 @@ static size_t collect(struct tl_trial *trial, uint32_t node)
 	const struct tl_id_list *holding = &trial->jobs.holding;
 	size_t count = 0;
 
-	chaos->hit = tl_grow(chaos->hit, &chaos->hit_capacity, holding->count + 1, sizeof(*chaos->hit));
+	chaos->hit =
+	    tl_grow(chaos->hit, &chaos->hit_capacity, holding->count + 1, sizeof(*chaos->hit));
 	for (size_t i = 0; i < holding->count; i++) {
 		const struct tl_job *job = tl_job_of(&trial->jobs, holding->ids[i]);
-		bool running = tl_job_view_of(&trial->jobs, holding->ids[i])->state == TL_JOB_RUNNING;
+		bool running =
+		    tl_job_view_of(&trial->jobs, holding->ids[i])->state == TL_JOB_RUNNING;
 
 		if (node == TL_NO_INDEX ? running
 		                        : sits_on(&job->alloc, node) || sits_on(&job->target, node))
@@ -202,7 +203,8 @@ static void kill_jobs(struct tl_trial *trial, size_t index, uint32_t wanted)
 			uint64_t lot = tl_faults_lot(chaos->faults, index, row);
 
 			if (lot < least_lot ||
-			    (lot == least_lot && row < tl_job_of(&trial->jobs, chaos->hit[least])->row)) {
+			    (lot == least_lot &&
+			     row < tl_job_of(&trial->jobs, chaos->hit[least])->row)) {
 				least = i;
 				least_lot = lot;
 			}
@@ -222,7 +224,8 @@ void tl_chaos_apply(struct tl_trial *trial, const struct tl_event *event)
 	if (event->kind == TL_EVENT_NODE_FAIL) {
 		uint32_t node = (uint32_t)event->subject;
 
-		take_down(trial, node, "node-failure", tl_faults_failed(faults, &trial->engine, node));
+		take_down(trial, node, "node-failure",
+		          tl_faults_failed(faults, &trial->engine, node));
 		return;
 	}
 	if (event->kind == TL_EVENT_NODE_REPAIR) {
@@ -242,7 +245,7 @@ void tl_chaos_apply(struct tl_trial *trial, const struct tl_event *event)
 	for (uint32_t i = 0; i < count; i++) {
 		take_down(trial, nodes[i], "node-down", repaired_ns);
 		if (repaired_ns != TL_NEVER)
-			tl_engine_at(&trial->engine, repaired_ns, TL_PHASE_FAILURE, TL_EVENT_NODE_REPAIR,
-			             nodes[i]);
+			tl_engine_at(&trial->engine, repaired_ns, TL_PHASE_FAILURE,
+			             TL_EVENT_NODE_REPAIR, nodes[i]);
 	}
 }

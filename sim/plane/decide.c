@@ -212,7 +212,8 @@ static enum tl_refusal decide_reject(const struct tl_host *host, tl_job_id id, c
 	answer(trial, TL_DECISION_REJECT, id, NULL, refusal);
 	if (refusal == TL_ACCEPTED) {
 		if (id == trial->explained)
-			tl_trial_explain(trial, id, "rejected: %s", why != NULL ? why : "no reason given");
+			tl_trial_explain(trial, id, "rejected: %s",
+			                 why != NULL ? why : "no reason given");
 		tl_life_reject(trial, id, TL_REASON_REJECTED);
 	}
 	return refusal;

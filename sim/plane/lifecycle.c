@@ -57,7 +57,8 @@ static void settle(struct tl_trial *trial, tl_job_id id)
 		return;
 	}
 	if (job->interference_ppb != TL_PPB) {
-		near_ns = tl_work_of_time(stretch.run_ns, TL_PPB * 1000 / job->slow_milli) - stretch.work_ns;
+		near_ns = tl_work_of_time(stretch.run_ns, TL_PPB * 1000 / job->slow_milli) -
+		          stretch.work_ns;
 		apart_ns -= near_ns;
 	}
 	tl_ledger_add(ledger, job->account, TL_PURPOSE_PRODUCTIVE, mgpu * stretch.work_ns);
@@ -116,7 +117,8 @@ static int64_t interference_of(struct tl_trial *trial, const struct tl_job *job)
 	for (uint32_t g = 0; g < job->alloc.gpu_count; g++) {
 		uint32_t count = 0, running = 0;
 		int64_t combined_milli = 0;
-		const tl_job_id *ids = tl_cluster_gpu_jobs(&trial->cluster, job->alloc.gpus[g], &count);
+		const tl_job_id *ids =
+		    tl_cluster_gpu_jobs(&trial->cluster, job->alloc.gpus[g], &count);
 
 		for (uint32_t i = 0; i < count; i++) {
 			if (tl_job_view_of(&trial->jobs, ids[i])->state != TL_JOB_RUNNING)
@@ -193,7 +195,8 @@ static void refresh_neighbours(struct tl_trial *trial, const struct tl_shape *sh
 static void book_state(struct tl_trial *trial, tl_job_id id)
 {
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
-	tl_i128 mgpu_ns = (tl_i128)(tl_trial_now(trial) - job->state_since_ns) * job->shape->total_mgpu;
+	tl_i128 mgpu_ns =
+	    (tl_i128)(tl_trial_now(trial) - job->state_since_ns) * job->shape->total_mgpu;
 	struct tl_ledger *ledger = tl_account_ledger(trial->account);
 
 	switch ((enum tl_job_state)tl_job_view_of(&trial->jobs, id)->state) {
@@ -242,7 +245,8 @@ static void change_state(struct tl_trial *trial, tl_job_id id, enum tl_job_state
 	if (waits(to) && !waits(from))
 		tl_queues_join(trial, id);
 	if (job->row != TL_ROW_OF_NO_JOB)
-		tl_account_transition(trial->account, now_ns, job->row, from, to, cause, first_node(job));
+		tl_account_transition(trial->account, now_ns, job->row, from, to, cause,
+		                      first_node(job));
 	tl_seats_observe_state(trial, id, from);
 	if (id == trial->explained)
 		tl_trial_explain(trial, id, "%s -> %s (%s)", tl_schema_state_names[from],
@@ -267,8 +271,8 @@ static void hold(struct tl_trial *trial, tl_job_id id, const struct tl_alloc *wh
 		tl_account_node(trial->account, now_ns, node);
 		/* Memory of suspended jobs gives way, the longest suspended first. */
 		for (;;) {
-			tl_job_id cold = tl_warm_overflow(&trial->warm, node,
-			                                  trial->cluster.nodes[node].free_ram_bytes);
+			tl_job_id cold = tl_warm_overflow(
+			    &trial->warm, node, trial->cluster.nodes[node].free_ram_bytes);
 			if (cold == 0)
 				break;
 			tl_life_cool(trial, cold);
@@ -289,7 +293,8 @@ static void book_held(struct tl_trial *trial, struct tl_job *job, const struct t
 
 		if (job->row != TL_ROW_OF_NO_JOB)
 			tl_account_placement(trial->account, job->row, where->nodes[w],
-		                     (int64_t)worker->gpus * worker->share_mgpu, since_ns, now_ns, reason);
+			                     (int64_t)worker->gpus * worker->share_mgpu, since_ns,
+			                     now_ns, reason);
 	}
 }
 
@@ -563,7 +568,8 @@ static void settle_down(struct tl_trial *trial, tl_job_id id, bool saved, enum t
 		int64_t state_bytes = job->state_bytes / job->shape->workers;
 
 		job->warm = tl_job_table_take_alloc(&trial->jobs, job->shape, &where);
-		tl_warm_add(&trial->warm, id, &job->warm, bytes > state_bytes ? bytes : state_bytes);
+		tl_warm_add(&trial->warm, id, &job->warm,
+		            bytes > state_bytes ? bytes : state_bytes);
 		view->flags |= TL_JOB_WARM;
 		view->restart_ns = warm_start_ns(trial, job);
 	}
@@ -719,6 +725,7 @@ void tl_life_settle_all(struct tl_trial *trial)
 		book_state(trial, id);
 		book_held(trial, job, &job->alloc, job->alloc_since_ns, TL_REASON_HORIZON);
 		if (job->migrating)
-			book_held(trial, job, &job->target, job->target_since_ns, TL_REASON_HORIZON);
+			book_held(trial, job, &job->target, job->target_since_ns,
+			          TL_REASON_HORIZON);
 	}
 }

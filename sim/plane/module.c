@@ -62,8 +62,8 @@ static enum tl_status check_options(const struct tl_module *module, const char *
 			       TL_OPTION_TEXT + 1);
 		if (option->name == NULL || option->unit == NULL || option->standard == NULL ||
 		    option->help == NULL || (choice && option->choices == NULL))
-			REFUSE("option %u: got a null pointer, wanted name, unit, default, help%s", i,
-			       choice ? " and choices" : "");
+			REFUSE("option %u: got a null pointer, wanted name, unit, default, help%s",
+			       i, choice ? " and choices" : "");
 	}
 	return TL_OK;
 }
@@ -82,8 +82,8 @@ static enum tl_status check_ops(const struct tl_module *module, const char *path
 		REFUSE("ops: the mandatory callback of the %s seat is missing",
 		       tl_seat_names[module->seat]);
 	if (module->observer != NULL && module->observer->struct_size < sizeof(*module->observer))
-		REFUSE("observer struct_size: got %u, wanted at least %zu", module->observer->struct_size,
-		       sizeof(*module->observer));
+		REFUSE("observer struct_size: got %u, wanted at least %zu",
+		       module->observer->struct_size, sizeof(*module->observer));
 	return TL_OK;
 }
 
@@ -94,7 +94,8 @@ enum tl_status tl_module_check(const struct tl_module *module, const char *path,
 		REFUSE("magic: got 0x%08x, wanted 0x%08x: not a Tidelab policy", module->magic,
 		       TL_ABI_MAGIC);
 	if (module->struct_size < sizeof(*module))
-		REFUSE("struct_size: got %u, wanted at least %zu", module->struct_size, sizeof(*module));
+		REFUSE("struct_size: got %u, wanted at least %zu", module->struct_size,
+		       sizeof(*module));
 	if (module->abi_major != TL_ABI_MAJOR)
 		REFUSE("abi_major: got %u, wanted %d", module->abi_major, TL_ABI_MAJOR);
 	if (module->abi_minor > TL_ABI_MINOR)
@@ -134,14 +135,15 @@ enum tl_status tl_module_load(const char *name, struct tl_loaded_module *out,
 	if (status == TL_OK) {
 		out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 		if (out->handle == NULL)
-			status = tl_error_set(error, TL_E_UNAVAILABLE, path, 0, 0, "cannot be loaded: %s",
-			                      dlerror());
+			status = tl_error_set(error, TL_E_UNAVAILABLE, path, 0, 0,
+			                      "cannot be loaded: %s", dlerror());
 	}
 	if (status == TL_OK) {
 		out->module = dlsym(out->handle, TL_MODULE_SYMBOL);
 		if (out->module == NULL)
-			status = tl_error_set(error, TL_E_UNAVAILABLE, path, 0, 0,
-			                      "exports no `" TL_MODULE_SYMBOL "`: not a Tidelab policy");
+			status =
+			    tl_error_set(error, TL_E_UNAVAILABLE, path, 0, 0,
+			                 "exports no `" TL_MODULE_SYMBOL "`: not a Tidelab policy");
 		else
 			status = tl_module_check(out->module, path, error);
 	}

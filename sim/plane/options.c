@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const tl_option_type_names[] = {"bool", "int",  "real",   "duration",
+const char *const tl_option_type_names[] = {"bool", "int",   "real",   "duration",
                                             "size", "share", "choice", "text"};
 
 const struct tl_option *tl_module_option(const struct tl_module *module, uint32_t i)
@@ -113,8 +113,8 @@ static enum tl_status set_value(const struct tl_module *module, const struct tl_
 		                    module->name, option->name, why.message);
 	if (!in_range(option, out))
 		return tl_error_set(error, TL_E_CONFIG, file, line, column,
-		                    "%s: option `%s`: got %s, wanted %s to %s", module->name, option->name,
-		                    text, bound_text(option->type, option->min, low),
+		                    "%s: option `%s`: got %s, wanted %s to %s", module->name,
+		                    option->name, text, bound_text(option->type, option->min, low),
 		                    bound_text(option->type, option->max, high));
 	return TL_OK;
 }
@@ -127,15 +127,16 @@ static enum tl_status unknown_option(const struct tl_module *module,
 	size_t used = 0, seats_used = 0;
 
 	for (uint32_t i = 0; i < module->option_count && used < sizeof(known); i++)
-		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i > 0 ? ", " : "",
-		                         tl_module_option(module, i)->name);
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+		                         i > 0 ? ", " : "", tl_module_option(module, i)->name);
 	/* Beside the scheduler's options stand the seats. */
 	if (module->seat == TL_SEAT_SCHEDULER)
-		for (uint32_t s = TL_SEAT_SCHEDULER + 1; s < TL_SEAT_COUNT && seats_used < sizeof(seats);
-		     s++)
-			seats_used += (size_t)snprintf(seats + seats_used, sizeof(seats) - seats_used, "%s%s",
-			                               s == TL_SEAT_SCHEDULER + 1 ? "; or of the seats " : ", ",
-			                               tl_seat_names[s]);
+		for (uint32_t s = TL_SEAT_SCHEDULER + 1;
+		     s < TL_SEAT_COUNT && seats_used < sizeof(seats); s++)
+			seats_used += (size_t)snprintf(
+			    seats + seats_used, sizeof(seats) - seats_used, "%s%s",
+			    s == TL_SEAT_SCHEDULER + 1 ? "; or of the seats " : ", ",
+			    tl_seat_names[s]);
 	return tl_error_set(error, TL_E_CONFIG, file, setting->line, setting->column,
 	                    "%s: got option `%s`, wanted %s%s%s", module->name, setting->name,
 	                    module->option_count > 0 ? "one of " : "none", known, seats);
@@ -159,10 +160,11 @@ enum tl_status tl_module_options(const struct tl_module *module, const struct tl
 		while (i < module->option_count &&
 		       strcmp(tl_module_option(module, i)->name, settings[s].name) != 0)
 			i++;
-		status = i == module->option_count
-		             ? unknown_option(module, &settings[s], file, error)
-		             : set_value(module, tl_module_option(module, i), settings[s].value, file,
-		                         settings[s].line, settings[s].column, &filled[i], error);
+		status =
+		    i == module->option_count
+			? unknown_option(module, &settings[s], file, error)
+			: set_value(module, tl_module_option(module, i), settings[s].value, file,
+		                    settings[s].line, settings[s].column, &filled[i], error);
 	}
 	if (status != TL_OK) {
 		free(filled);

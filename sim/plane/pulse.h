@@ -27,13 +27,14 @@ struct tl_pulse_decision {
 struct tl_pulse {
 	_Atomic int64_t now_ns;
 	_Atomic uint64_t events;
-	_Atomic uint64_t progress;    /* events that were not mere wake-ups, and ended callbacks */
+	_Atomic uint64_t progress; /* events that were not mere wake-ups, and ended callbacks */
 	_Atomic uint64_t rows_done, rows_total;
-	_Atomic uint32_t seat;        /* enum tl_seat_kind of the callback under way; TL_SEAT_COUNT: ours */
+	_Atomic uint32_t
+	    seat; /* enum tl_seat_kind of the callback under way; TL_SEAT_COUNT: ours */
 	_Atomic uint32_t waiting, holding;
-	_Atomic uint64_t decisions;   /* made so far; the ring holds the last */
+	_Atomic uint64_t decisions; /* made so far; the ring holds the last */
 	struct tl_pulse_decision ring[TL_PULSE_DECISIONS];
-	char module[64];              /* of the callback under way */
+	char module[64]; /* of the callback under way */
 	char callback[32];
 	/* The child's last word, once it has spoken: a policy may exit() before that. */
 	_Atomic bool spoken;

@@ -46,6 +46,7 @@ const struct tl_queue_view *tl_queues_view(struct tl_trial *trial, uint32_t queu
 
 	view->waiting = list->count;
 	view->oldest_wait_since_ns =
-	    list->first != 0 ? tl_job_view_of(&trial->jobs, list->first)->waiting_since_ns : TL_NONE;
+	    list->first != 0 ? tl_job_view_of(&trial->jobs, list->first)->waiting_since_ns
+			     : TL_NONE;
 	return view;
 }

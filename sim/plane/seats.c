@@ -17,10 +17,11 @@ static enum tl_status load_one(struct tl_trial *trial, enum tl_seat_kind seat,
 	if (status != TL_OK)
 		return status;
 	if (instance->loaded.module->seat != (uint32_t)seat)
-		return tl_error_set(error, TL_E_CONFIG, file, setting->line, setting->column,
-		                    "policy.%s: got `%s`, a module for the %s seat, wanted one for %s",
-		                    tl_seat_names[seat], setting->use,
-		                    tl_seat_names[instance->loaded.module->seat], tl_seat_names[seat]);
+		return tl_error_set(
+		    error, TL_E_CONFIG, file, setting->line, setting->column,
+		    "policy.%s: got `%s`, a module for the %s seat, wanted one for %s",
+		    tl_seat_names[seat], setting->use, tl_seat_names[instance->loaded.module->seat],
+		    tl_seat_names[seat]);
 	if ((instance->loaded.module->capabilities & TL_NEEDS_SERVICES) != 0 &&
 	    trial->scenario->service_count == 0)
 		return tl_error_set(error, TL_E_CONFIG, file, setting->line, setting->column,
@@ -108,8 +109,9 @@ static void create(struct tl_trial *trial, struct tl_instance *instance)
 	text[sizeof(text) - 1] = '\0';
 	if (answer != 0) {
 		instance->failed = true;
-		tl_trial_fail(trial, TL_E_UNAVAILABLE, "policy module `%s` could not be created: %s",
-		              module->name, text[0] != '\0' ? text : "it gives no reason");
+		tl_trial_fail(trial, TL_E_UNAVAILABLE,
+		              "policy module `%s` could not be created: %s", module->name,
+		              text[0] != '\0' ? text : "it gives no reason");
 		return;
 	}
 	if ((module->capabilities & TL_NEVER_STARTS) != 0)
@@ -173,7 +175,8 @@ void tl_seats_observe_state(struct tl_trial *trial, tl_job_id id, enum tl_job_st
 		const struct tl_observer_ops *ops = instance->loaded.module->observer;
 
 		if (ops->job_state_changed != NULL)
-			ops->job_state_changed(instance->self, tl_job_view_of(&trial->jobs, id), from);
+			ops->job_state_changed(instance->self, tl_job_view_of(&trial->jobs, id),
+			                       from);
 	}
 	trial->in_schedule = deciding;
 }
@@ -187,7 +190,8 @@ void tl_seats_observe_window(struct tl_trial *trial, uint32_t service)
 		const struct tl_observer_ops *ops = instance->loaded.module->observer;
 
 		if (ops->window_closed != NULL)
-			ops->window_closed(instance->self, service, tl_services_view(trial, service));
+			ops->window_closed(instance->self, service,
+			                   tl_services_view(trial, service));
 	}
 	trial->in_schedule = deciding;
 }

@@ -28,8 +28,8 @@ struct tl_service {
 	/* The window that is open is not simulated yet: told by formulas at its end, unless a
 	 * change of replicas or speeds asks for the requests themselves before. */
 	bool deferred;
-	int64_t index;      /* of the open window */
-	uint32_t changes;   /* of replicas or speeds in it */
+	int64_t index;    /* of the open window */
+	uint32_t changes; /* of replicas or speeds in it */
 	struct tl_service_run run;
 	struct tl_arrivals *arrivals;
 	struct tl_arrivals *plan; /* the same without bursts and surges */
@@ -43,7 +43,7 @@ struct tl_service {
 	bool *has_image; /* by node */
 	bool *hot;
 	struct tl_service_view view;
-	int64_t breach_ns;   /* Σ over windows with p99 above target */
+	int64_t breach_ns; /* Σ over windows with p99 above target */
 	uint64_t starts, cold_starts;
 	uint64_t scale_ups, scale_downs;
 	tl_job_id departing; /* drained, being ended; 0 */

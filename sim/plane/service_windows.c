@@ -16,8 +16,8 @@ static void feed(struct tl_trial *trial, struct tl_service *service, int64_t ind
 
 	tl_arrivals_window(service->arrivals, index, block);
 	if (block->has_tokens) {
-		service->tokens = tl_grow(service->tokens, &service->token_capacity, block->count + 1,
-		                          sizeof(*service->tokens));
+		service->tokens = tl_grow(service->tokens, &service->token_capacity,
+		                          block->count + 1, sizeof(*service->tokens));
 		for (size_t i = 0; i < block->count; i++)
 			service->tokens[i] = (struct tl_service_tokens){
 			    .context = (uint32_t)block->context_tokens[i],
@@ -57,7 +57,8 @@ static void end_drained(struct tl_trial *trial, struct tl_service *service)
 
 /* Latencies told by quantiles alone, spread over a histogram: geometric steps between them.
  * A window's share of a step is seldom whole: what is owed is kept for the next. */
-static void spread(struct tl_service_run *run, const struct tl_request_window *window, int64_t least_ns)
+static void spread(struct tl_service_run *run, const struct tl_request_window *window,
+                   int64_t least_ns)
 {
 	static const double share[TL_SPREAD_PARTS] = {0.5, 0.45, 0.04, 0.009, 0.001};
 	const int64_t to_ns[TL_SPREAD_PARTS] = {window->p50_ns, window->p95_ns, window->p99_ns,
@@ -147,7 +148,8 @@ static bool may_defer(const struct tl_trial *trial, const struct tl_service *ser
 		return true;
 	/* A batch a replica may wait in the quietest of times; more is a queue carried over. */
 	if (mode == TL_MODE_EXACT || service->view.ready == 0 ||
-	    service->view.queued > (int64_t)service->view.ready * service->setting->model.batch_limit)
+	    service->view.queued >
+	        (int64_t)service->view.ready * service->setting->model.batch_limit)
 		return false;
 	for (size_t i = 0; i < service->replicas.count; i++) {
 		const struct tl_job *job = &trial->jobs.jobs[TL_JOB_SLOT(service->replicas.ids[i])];
@@ -288,8 +290,8 @@ void tl_services_window(struct tl_trial *trial)
 	}
 	services->next_window++;
 	if (services->count > 0)
-		tl_engine_at(&trial->engine, services->next_window * services->window_ns, TL_PHASE_TIMER,
-		             TL_EVENT_WINDOW, 0);
+		tl_engine_at(&trial->engine, services->next_window * services->window_ns,
+		             TL_PHASE_TIMER, TL_EVENT_WINDOW, 0);
 }
 
 /* ---- the end ---- */

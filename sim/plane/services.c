@@ -23,8 +23,8 @@ static void mark_hot(const struct tl_trial *trial, struct tl_service *service)
 	}
 }
 
-static enum tl_status create_one(struct tl_trial *trial, uint32_t number, struct tl_service *service,
-                                 struct tl_error *error)
+static enum tl_status create_one(struct tl_trial *trial, uint32_t number,
+                                 struct tl_service *service, struct tl_error *error)
 {
 	const struct tl_scenario *scenario = trial->scenario;
 	const struct tl_service_setting *setting = &scenario->services[number];
@@ -39,19 +39,22 @@ static enum tl_status create_one(struct tl_trial *trial, uint32_t number, struct
 	service->setting = setting;
 	service->shape = tl_shapes_intern(&trial->shapes, &request, false);
 	if (service->shape == NULL || !tl_shapes_feasible(&trial->shapes, service->shape))
-		return tl_error_set(error, TL_E_CONFIG, scenario->path, setting->line, setting->column,
+		return tl_error_set(error, TL_E_CONFIG, scenario->path, setting->line,
+		                    setting->column,
 		                    "service `%s`: a replica of %g GPUs can never fit this cluster",
 		                    setting->name, (double)setting->gpus_mgpu / 1000.0);
 	service->tenant = tl_intern_put(&trial->tenants, setting->tenant);
-	int64_t queue = setting->queue[0] != '\0' ? tl_intern_find(&trial->queues, setting->queue) : 0;
+	int64_t queue =
+	    setting->queue[0] != '\0' ? tl_intern_find(&trial->queues, setting->queue) : 0;
 
 	if (queue < 0)
-		return tl_error_set(error, TL_E_CONFIG, scenario->path, setting->line, setting->column,
-		                    "service `%s`: queue: got `%s`, wanted one of the scenario's queues",
-		                    setting->name, setting->queue);
+		return tl_error_set(
+		    error, TL_E_CONFIG, scenario->path, setting->line, setting->column,
+		    "service `%s`: queue: got `%s`, wanted one of the scenario's queues",
+		    setting->name, setting->queue);
 	service->queue = (uint32_t)queue;
-	enum tl_status status =
-	    tl_arrivals_create(&setting->arrivals, scenario->seed, number, &service->arrivals, error);
+	enum tl_status status = tl_arrivals_create(&setting->arrivals, scenario->seed, number,
+	                                           &service->arrivals, error);
 
 	if (status != TL_OK)
 		return status;
@@ -110,8 +113,9 @@ enum tl_status tl_services_open_tables(struct tl_trial *trial, struct tl_error *
 		struct tl_table_schema schema = tl_schema_windows;
 		char path[160];
 
-		service->account = tl_ledger_account(tl_account_ledger(trial->account), service->tenant,
-		                                     TL_JOB_INFERENCE, service->queue, TL_TIER_BASE);
+		service->account =
+		    tl_ledger_account(tl_account_ledger(trial->account), service->tenant,
+		                      TL_JOB_INFERENCE, service->queue, TL_TIER_BASE);
 		if (trial->results == NULL || (trial->scenario->tables & TL_TABLE_WINDOWS) == 0)
 			continue;
 		snprintf(path, sizeof(path), "/services/%s/windows", service->setting->name);
@@ -167,7 +171,8 @@ static void submit_replica(struct tl_trial *trial, uint32_t number, bool at_once
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 	struct tl_job_view *view = tl_job_view_of(&trial->jobs, id);
 
-	snprintf(job->id, sizeof(job->id), "%.40s/%" PRIu64, service->setting->name, service->starts++);
+	snprintf(job->id, sizeof(job->id), "%.40s/%" PRIu64, service->setting->name,
+	         service->starts++);
 	job->row = TL_ROW_OF_NO_JOB;
 	job->progress.work_ns = TL_NEVER;
 	job->progress.plan.interval_ns = TL_NEVER;
@@ -202,7 +207,8 @@ void tl_services_arm(struct tl_trial *trial)
 		    .replicas_min = setting->replicas_min,
 		    .replicas_max = setting->replicas_max,
 		    .replicas = setting->replicas_initial,
-		    .slo_p99_ns = setting->model.target_ns == TL_NEVER ? 0 : setting->model.target_ns,
+		    .slo_p99_ns =
+			setting->model.target_ns == TL_NEVER ? 0 : setting->model.target_ns,
 		    .replica_capacity_per_ks = capacity_per_ks(&setting->model),
 		    .p50_ns = TL_NONE,
 		    .breach_since_ns = TL_NONE};
@@ -230,8 +236,8 @@ int64_t tl_services_start_ns(const struct tl_trial *trial, const struct tl_job *
 		start_ns += (int64_t)((tl_i128)setting->weights_bytes * TL_NS_PER_S /
 		                      setting->load_bytes_per_s);
 	if ((node == TL_NO_INDEX || !service->has_image[node]) && setting->pull_bytes_per_s > 0)
-		start_ns +=
-		    (int64_t)((tl_i128)setting->image_bytes * TL_NS_PER_S / setting->pull_bytes_per_s);
+		start_ns += (int64_t)((tl_i128)setting->image_bytes * TL_NS_PER_S /
+		                      setting->pull_bytes_per_s);
 	return start_ns;
 }
 
@@ -329,7 +335,8 @@ static void let_go(struct tl_trial *trial, struct tl_service *service, tl_job_id
 		job->draining = true;
 		service->view.ready--;
 		tl_service_materialise(trial, service);
-		tl_requests_replica_remove(service->requests, tl_trial_now(trial), id, TL_REPLICA_DRAIN);
+		tl_requests_replica_remove(service->requests, tl_trial_now(trial), id,
+		                           TL_REPLICA_DRAIN);
 		return;
 	}
 	tl_life_end_replica(trial, id);
@@ -361,7 +368,8 @@ enum tl_refusal tl_services_scale(struct tl_trial *trial, uint32_t number, uint3
 		service->scale_downs++;
 	/* Who is new, and what is free, is for the policy to see now, not at the next event. */
 	if (replicas != have)
-		tl_engine_at(&trial->engine, tl_trial_now(trial), TL_PHASE_TIMER, TL_EVENT_ROUND, 0);
+		tl_engine_at(&trial->engine, tl_trial_now(trial), TL_PHASE_TIMER, TL_EVENT_ROUND,
+		             0);
 	service->view.replicas = replicas;
 	for (; have < replicas; have++)
 		submit_replica(trial, number, false);
@@ -377,9 +385,9 @@ enum tl_refusal tl_services_scale(struct tl_trial *trial, uint32_t number, uint3
 
 /* ---- reads ---- */
 
-const struct tl_service_view *tl_services_view(const struct tl_trial *trial, uint32_t service)
+const struct tl_service_view *tl_services_view(const struct tl_trial *trial, uint32_t number)
 {
-	return service < trial->services->count ? &trial->services->items[service].view : NULL;
+	return number < trial->services->count ? &trial->services->items[number].view : NULL;
 }
 
 uint32_t tl_services_count(const struct tl_trial *trial)
@@ -394,5 +402,6 @@ int64_t tl_services_rate_per_ks(const struct tl_trial *trial, uint32_t number, i
 		return TL_NONE;
 	const struct tl_service *service = &trial->services->items[number];
 
-	return (int64_t)(tl_arrivals_rate(planned ? service->plan : service->arrivals, at_ns) * 1000.0);
+	return (int64_t)(tl_arrivals_rate(planned ? service->plan : service->arrivals, at_ns) *
+	                 1000.0);
 }

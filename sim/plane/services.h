@@ -28,7 +28,7 @@ void tl_services_window(struct tl_trial *trial);
 /* A decision: wanted replicas. Refused where there is no such service or the scenario does
  * not allow so few or many. More are submitted; of too many, those go first that wait, then
  * those that start, then the youngest, which finish what they have. */
-enum tl_refusal tl_services_scale(struct tl_trial *trial, uint32_t service, uint32_t replicas);
+enum tl_refusal tl_services_scale(struct tl_trial *trial, uint32_t number, uint32_t replicas);
 
 /* Replicas' own steps in the life of a job. */
 int64_t tl_services_start_ns(const struct tl_trial *trial, const struct tl_job *job);
@@ -38,11 +38,11 @@ void tl_services_speed(struct tl_trial *trial, tl_job_id id, int64_t speed_ppb);
 void tl_services_forget(struct tl_trial *trial, tl_job_id id);
 void tl_services_gone(struct tl_trial *trial, tl_job_id id); /* it no longer runs */
 
-const struct tl_service_view *tl_services_view(const struct tl_trial *trial, uint32_t service);
+const struct tl_service_view *tl_services_view(const struct tl_trial *trial, uint32_t number);
 uint32_t tl_services_count(const struct tl_trial *trial);
 /* Requests in 1,000 s: as planned (curve and announced events), or as they will come. -1:
  * no such service. */
-int64_t tl_services_rate_per_ks(const struct tl_trial *trial, uint32_t service, int64_t at_ns,
+int64_t tl_services_rate_per_ks(const struct tl_trial *trial, uint32_t number, int64_t at_ns,
                                 bool planned);
 /* Whole-run figures of every service into the summary. */
 void tl_services_finish(struct tl_trial *trial);

@@ -43,8 +43,8 @@ static enum tl_status map_queues(struct tl_trial *trial, struct tl_source *sourc
 	uint64_t unknown = 0;
 
 	if (forced[0] != '\0' && tl_intern_find(&trial->queues, forced) < 0)
-		return tl_error_set(error, TL_E_CONFIG, trial->scenario->path, source->workload->line,
-		                    source->workload->column,
+		return tl_error_set(error, TL_E_CONFIG, trial->scenario->path,
+		                    source->workload->line, source->workload->column,
 		                    "queue: got `%s`, wanted one of the scenario's queues", forced);
 	for (size_t i = 0; i < queues->count; i++) {
 		int64_t queue = tl_intern_find(&trial->queues, queues->names[i]);
@@ -54,7 +54,8 @@ static enum tl_status map_queues(struct tl_trial *trial, struct tl_source *sourc
 	}
 	if (unknown > 0 && forced[0] == '\0' && note != NULL)
 		fprintf(note,
-		        "%s: names %" PRIu64 " queue%s that the scenario has not: jobs there go to `%s`\n",
+		        "%s: names %" PRIu64
+		        " queue%s that the scenario has not: jobs there go to `%s`\n",
 		        source->workload->path, unknown, unknown == 1 ? "" : "s",
 		        trial->queues.names[middle_queue(trial)]);
 	return TL_OK;
@@ -70,7 +71,8 @@ static bool clamps(const struct tl_source *source)
 	return source->workload->infeasible == TL_INFEASIBLE_CLAMP;
 }
 
-static struct tl_request request_of(const struct tl_source *source, const struct tl_trace_request *r)
+static struct tl_request request_of(const struct tl_source *source,
+                                    const struct tl_trace_request *r)
 {
 	return (struct tl_request){.gpus_mgpu = r->gpus_mgpu,
 	                           .gpu_memory_bytes = r->gpu_memory_bytes,
@@ -88,7 +90,8 @@ static enum tl_status open_source(struct tl_trial *trial, struct tl_source *sour
 	options.capacity_mgpu = trial->cluster.view.capacity_mgpu;
 	options.seed = trial->scenario->seed;
 	options.entity = (uint64_t)(source - trial->sources);
-	enum tl_status status = tl_trace_open(source->workload->path, &options, &source->trace, error);
+	enum tl_status status =
+	    tl_trace_open(source->workload->path, &options, &source->trace, error);
 
 	if (status != TL_OK)
 		return status;
@@ -127,11 +130,12 @@ static void note_dropped(struct tl_trial *trial, const struct tl_source *source)
 	trial->counts.rows_dropped += dropped;
 	if (dropped == 0 || note == NULL)
 		return;
-	fprintf(note, "%s: %" PRIu64 " of %" PRIu64 " rows dropped:", source->workload->path, dropped,
-	        stats->rows_read);
+	fprintf(note, "%s: %" PRIu64 " of %" PRIu64 " rows dropped:", source->workload->path,
+	        dropped, stats->rows_read);
 	for (size_t i = 0; i < stats->lint_count; i++)
 		if (drops(&stats->lint[i]))
-			fprintf(note, " %s %" PRIu64 ";", stats->lint[i].name, stats->lint[i].count);
+			fprintf(note, " %s %" PRIu64 ";", stats->lint[i].name,
+			        stats->lint[i].count);
 	fprintf(note, " `tidelab trace lint` tells more\n");
 }
 
@@ -199,12 +203,13 @@ static void tell_infeasible(const struct tl_trial *trial, const struct tl_source
 	double capacity = (double)trial->cluster.view.capacity_mgpu / 1000.0;
 
 	for (size_t i = 0; i < count && i < INFEASIBLE_TOLD; i++)
-		fprintf(report,
-		        "%s:%ld: infeasible: %" PRIu64 " job%s asking %g GPUs%s%s can never fit this "
-		        "cluster (%g GPUs)\n",
-		        path, told[i].line, told[i].jobs, told[i].jobs == 1 ? "" : "s",
-		        (double)told[i].gpus_mgpu / 1000.0, told[i].models == UINT32_MAX ? "" : " of ",
-		        told[i].models == UINT32_MAX ? "" : models->names[told[i].models], capacity);
+		fprintf(
+		    report,
+		    "%s:%ld: infeasible: %" PRIu64 " job%s asking %g GPUs%s%s can never fit this "
+		    "cluster (%g GPUs)\n",
+		    path, told[i].line, told[i].jobs, told[i].jobs == 1 ? "" : "s",
+		    (double)told[i].gpus_mgpu / 1000.0, told[i].models == UINT32_MAX ? "" : " of ",
+		    told[i].models == UINT32_MAX ? "" : models->names[told[i].models], capacity);
 	if (count > INFEASIBLE_TOLD)
 		fprintf(report, "%s: infeasible: and jobs of %zu more sizes\n", path,
 		        count - INFEASIBLE_TOLD);
@@ -254,8 +259,10 @@ static int64_t estimate_of(const struct tl_trial *trial, const struct tl_trace_r
 		break;
 	}
 	for (uint64_t n = 0; n < 2; n++)
-		u[n] = ((double)(tl_rng_at(trial->scenario->seed, TL_STREAM_ESTIMATE, row, n) >> 11) + 0.5) *
-		       0x1.0p-53;
+		u[n] =
+		    ((double)(tl_rng_at(trial->scenario->seed, TL_STREAM_ESTIMATE, row, n) >> 11) +
+		     0.5) *
+		    0x1.0p-53;
 	/* Box and Muller: one normal draw a job, whatever the order of arrival. */
 	double normal = sqrt(-2.0 * log(u[0])) * cos(6.283185307179586 * u[1]);
 	double noisy = (double)record->duration_ns * exp(trial->scenario->estimates_sigma * normal);
@@ -269,7 +276,8 @@ static void plan_checkpoints(const struct tl_trial *trial, struct tl_job *job, i
 	struct tl_checkpoint_plan *plan = &job->progress.plan;
 
 	*plan = (struct tl_checkpoint_plan){.interval_ns = TL_NEVER};
-	if (physics->ideal || physics->checkpoint_interval_ns == 0 || job->progress.work_ns == TL_NEVER)
+	if (physics->ideal || physics->checkpoint_interval_ns == 0 ||
+	    job->progress.work_ns == TL_NEVER)
 		return;
 	plan->stall_ns = physics->checkpoint_async && physics->checkpoint_stall_ns < save_ns
 	                     ? physics->checkpoint_stall_ns
@@ -280,8 +288,8 @@ static void plan_checkpoints(const struct tl_trial *trial, struct tl_job *job, i
 		double rate = trial->scenario->failures.per_1000_node_days;
 		double days = 1000.0 / (rate > 0.0 ? rate : 4.0) / (double)job->shape->workers;
 
-		plan->interval_ns =
-		    tl_checkpoint_optimal_ns(plan->stall_ns, (int64_t)(days * (double)TL_NS_PER_DAY));
+		plan->interval_ns = tl_checkpoint_optimal_ns(
+		    plan->stall_ns, (int64_t)(days * (double)TL_NS_PER_DAY));
 	}
 }
 
@@ -306,8 +314,8 @@ static void fill_job(struct tl_trial *trial, const struct tl_source *source,
 	                  ? (uint32_t)tl_intern_find(&trial->queues, source->workload->queue)
 	              : record->queue == UINT32_MAX ? middle_queue(trial)
 	                                            : source->queues[record->queue];
-	view->kind =
-	    (uint8_t)(source->workload->kind >= 0 ? (int)source->workload->kind : (int)record->kind);
+	view->kind = (uint8_t)(source->workload->kind >= 0 ? (int)source->workload->kind
+	                                                   : (int)record->kind);
 	view->priority = record->priority;
 	view->tier = TL_TIER_BASE;
 	view->flags = is_static ? TL_JOB_STATIC : TL_JOB_PREEMPTIBLE;
@@ -315,7 +323,7 @@ static void fill_job(struct tl_trial *trial, const struct tl_source *source,
 	                               : physics->checkpoint_base_ns +
 	                                     (int64_t)((tl_i128)job->state_bytes * TL_NS_PER_S /
 	                                               physics->checkpoint_bytes_per_s);
-	view->restart_ns = physics->ideal ? 0
+	view->restart_ns = physics->ideal                                 ? 0
 	                   : job->shape->gpus <= physics->cold_small_gpus ? physics->cold_small_ns
 	                                                                  : physics->cold_large_ns;
 	plan_checkpoints(trial, job, view->save_ns);
@@ -323,15 +331,15 @@ static void fill_job(struct tl_trial *trial, const struct tl_source *source,
 	int32_t utilisation_milli = record->utilisation_milli;
 
 	if (utilisation_milli < 0) {
-		utilisation_milli = tl_sharing_draw_utilisation_milli(trial->scenario->seed, job->row,
-		                                                      physics->utilisation_median);
+		utilisation_milli = tl_sharing_draw_utilisation_milli(
+		    trial->scenario->seed, job->row, physics->utilisation_median);
 		if (job->shape->full.share_mgpu < TL_MGPU_PER_GPU)
-			utilisation_milli =
-			    (int32_t)((int64_t)utilisation_milli * job->shape->full.share_mgpu / 1000);
+			utilisation_milli = (int32_t)((int64_t)utilisation_milli *
+			                              job->shape->full.share_mgpu / 1000);
 	}
 	job->demand_milli = utilisation_milli;
-	job->account = tl_ledger_account(tl_account_ledger(trial->account), view->tenant, view->kind,
-	                                 view->queue, view->tier);
+	job->account = tl_ledger_account(tl_account_ledger(trial->account), view->tenant,
+	                                 view->kind, view->queue, view->tier);
 }
 
 /* A row that never became a job: it can never fit, or the horizon came before it. */
@@ -359,8 +367,8 @@ static void report_row(struct tl_trial *trial, const struct tl_source *source,
 	                              .work_ns = record->duration_ns};
 
 	if (ended)
-		tl_account_transition(trial->account, record->submit_ns, told.row, TL_JOB_PENDING, state,
-		                      reason, TL_NO_INDEX);
+		tl_account_transition(trial->account, record->submit_ns, told.row, TL_JOB_PENDING,
+		                      state, reason, TL_NO_INDEX);
 	tl_account_job(trial->account, &told);
 	atomic_fetch_add_explicit(&trial->pulse->rows_done, 1, memory_order_relaxed);
 }
@@ -407,7 +415,8 @@ static void arm(struct tl_trial *trial, uint32_t s)
 	const struct tl_source *source = &trial->sources[s];
 
 	if (!source->ended)
-		tl_engine_at(&trial->engine, source->next.submit_ns, TL_PHASE_ARRIVAL, TL_EVENT_ARRIVAL, s);
+		tl_engine_at(&trial->engine, source->next.submit_ns, TL_PHASE_ARRIVAL,
+		             TL_EVENT_ARRIVAL, s);
 }
 
 enum tl_status tl_sources_arm(struct tl_trial *trial, struct tl_error *error)
@@ -444,7 +453,8 @@ enum tl_status tl_sources_report_rest(struct tl_trial *trial, struct tl_error *e
 		struct tl_source *source = &trial->sources[s];
 
 		while (!source->ended) {
-			report_row(trial, source, &source->next, TL_JOB_PENDING, TL_REASON_UNSUBMITTED);
+			report_row(trial, source, &source->next, TL_JOB_PENDING,
+			           TL_REASON_UNSUBMITTED);
 			enum tl_status status = advance(source, error);
 
 			if (status != TL_OK)

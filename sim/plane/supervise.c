@@ -5,7 +5,7 @@
 #include "policies/abi/tidelab_policy.h"
 #include "results/schema.h"
 #include "sim/account/account.h"
-#include "sim/base/arena.h"
+#include "sim/base/output.h"
 #include "sim/base/units.h"
 #include "sim/plane/module.h"
 #include "sim/plane/trial.h"
@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,8 +34,8 @@ struct supervision {
 	const struct tl_run_options *options;
 	struct tl_pulse *pulse;
 	char *partial_path; /* beside the final name; NULL: no file */
-	bool check;          /* everything short of running … */
-	FILE *report;        /* … and what was found goes here */
+	bool check;         /* everything short of running … */
+	FILE *report;       /* … and what was found goes here */
 	pid_t child;
 	sigset_t before;
 	int64_t started_ns;
@@ -74,10 +73,15 @@ static _Noreturn void child_main(struct supervision *sup, pid_t parent)
 #endif
 	if (getppid() != parent)
 		_exit(TL_E_OS);
-	enum tl_status status =
-	    sup->check ? tl_trial_check(sup->scenario, sup->report, sup->pulse, &error)
-	               : tl_trial_run(sup->scenario, &options, sup->pulse, &error);
+	enum tl_status status = sup->check
+	                            ? tl_trial_check(sup->scenario, sup->report, sup->pulse, &error)
+	                            : tl_trial_run(sup->scenario, &options, sup->pulse, &error);
 
+	if (sup->report != NULL && (fflush(sup->report) != 0 || ferror(sup->report)) &&
+	    status == TL_OK)
+		status =
+		    tl_error_set(&error, TL_E_IO, NULL, 0, 0,
+		                 "the report of the check cannot be written: %s", strerror(errno));
 	sup->pulse->error = error;
 	sup->pulse->status = status;
 	atomic_store(&sup->pulse->spoken, true);
@@ -99,17 +103,18 @@ static void show_progress(struct supervision *sup)
 		return;
 	sup->line_shown = true;
 	fprintf(sup->options->diagnostics,
-	        "\r\033[K%s simulated, %" PRIu64 " of %" PRIu64 " jobs done, %u running, %u waiting",
+	        "\r\033[K%s simulated, %" PRIu64 " of %" PRIu64
+	        " jobs done, %u running, %u waiting",
 	        tl_format_duration(atomic_load_explicit(&pulse->now_ns, memory_order_relaxed), when,
 	                           sizeof(when)),
 	        done, total, atomic_load_explicit(&pulse->holding, memory_order_relaxed),
 	        atomic_load_explicit(&pulse->waiting, memory_order_relaxed));
 	if (done > 0 && total > done)
 		fprintf(sup->options->diagnostics, ", %s to go",
-		        tl_format_duration((int64_t)((double)spent_ns * (double)(total - done) /
-		                                     (double)done) /
-		                               TL_NS_PER_S * TL_NS_PER_S,
-		                           when, sizeof(when)));
+		        tl_format_duration(
+			    (int64_t)((double)spent_ns * (double)(total - done) / (double)done) /
+				TL_NS_PER_S * TL_NS_PER_S,
+			    when, sizeof(when)));
 	fflush(sup->options->diagnostics);
 }
 
@@ -163,8 +168,9 @@ static void dump(struct supervision *sup)
 
 	if (out == NULL)
 		return;
-	fprintf(out, "dump: at %s, %s; %" PRIu64 " events, %u jobs hold GPUs, %u wait; %" PRIu64
-	             " decisions, the last ones:\n",
+	fprintf(out,
+	        "dump: at %s, %s; %" PRIu64 " events, %u jobs hold GPUs, %u wait; %" PRIu64
+	        " decisions, the last ones:\n",
 	        tl_format_duration(atomic_load_explicit(&pulse->now_ns, memory_order_relaxed), when,
 	                           sizeof(when)),
 	        where_it_was(pulse, text, sizeof(text)),
@@ -174,16 +180,17 @@ static void dump(struct supervision *sup)
 	for (uint64_t n = first; n < made; n++) {
 		const struct tl_pulse_decision *decision = &pulse->ring[n % TL_PULSE_DECISIONS];
 
-		fprintf(out, "dump:   %s %s",
-		        tl_format_duration(decision->t_ns, when, sizeof(when)),
-		        decision->kind < TL_DECISION_COUNT ? tl_schema_decision_names[decision->kind]
-		                                           : "?");
+		fprintf(
+		    out, "dump:   %s %s", tl_format_duration(decision->t_ns, when, sizeof(when)),
+		    decision->kind < TL_DECISION_COUNT ? tl_schema_decision_names[decision->kind]
+						       : "?");
 		if (decision->row != UINT64_MAX)
 			fprintf(out, " job row %" PRIu64, decision->row);
 		if (decision->node != TL_NO_INDEX)
 			fprintf(out, " on node %u", decision->node);
 		fprintf(out, ": %s\n",
-		        decision->refusal < TL_REFUSAL_COUNT ? tl_refusal_names[decision->refusal] : "?");
+		        decision->refusal < TL_REFUSAL_COUNT ? tl_refusal_names[decision->refusal]
+		                                             : "?");
 	}
 }
 
@@ -211,19 +218,23 @@ static enum tl_status wait_for(struct supervision *sup, const sigset_t *watched,
 			                    strerror(errno));
 		int signal_number = sigtimedwait(watched, NULL, &tick);
 
-		if (signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP) {
+		if (signal_number == SIGINT || signal_number == SIGTERM ||
+		    signal_number == SIGHUP) {
 			reap(sup);
 			return tl_error_set(error, TL_E_INTERRUPTED, NULL, 0, 0,
-			                    "interrupted: no result was written");
+			                    sup->partial_path != NULL
+			                        ? "interrupted: no result was written"
+			                        : "interrupted");
 		}
 		show_progress(sup);
 		if (hangs(sup)) {
 			reap(sup);
 			clear_progress(sup);
 			dump(sup);
-			return tl_error_set(error, TL_E_POLICY, NULL, 0, 0, "hang: no progress for %s, %s",
-			                    tl_format_duration(sup->scenario->watchdog_cpu_ns, spent,
-			                                       sizeof(spent)),
+			return tl_error_set(error, TL_E_POLICY, NULL, 0, 0,
+			                    "hang: no progress for %s, %s",
+			                    tl_format_duration(sup->scenario->watchdog_cpu_ns,
+			                                       spent, sizeof(spent)),
 			                    where_it_was(sup->pulse, text, sizeof(text)));
 		}
 	}
@@ -258,63 +269,6 @@ static enum tl_status judge(struct supervision *sup, int wait_status, struct tl_
 	                    where_it_was(pulse, text, sizeof(text)));
 }
 
-static enum tl_status cannot_create(const char *path, int cause, struct tl_error *error)
-{
-	if (cause == EEXIST)
-		return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
-		                    "exists already: --force replaces it");
-	return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0, "cannot be written: %s",
-	                    strerror(cause));
-}
-
-/* The name to write under, beside the final one so that a rename is enough. */
-static enum tl_status prepare_output(struct supervision *sup, struct tl_error *error)
-{
-	const char *path = sup->options->output_path;
-	struct stat info;
-
-	if (path == NULL)
-		return TL_OK;
-	if (stat(path, &info) == 0) {
-		if (S_ISDIR(info.st_mode))
-			return cannot_create(path, EISDIR, error);
-		if (!S_ISREG(info.st_mode)) /* a rename would replace a device by a file */
-			return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
-			                    "got a device, pipe or socket, wanted the name of a plain file");
-		if (!sup->options->force)
-			return cannot_create(path, EEXIST, error);
-	}
-	const char *slash = strrchr(path, '/');
-	int folder = slash == NULL ? 0 : (int)(slash - path + 1);
-	size_t size = strlen(path) + 48;
-
-	sup->partial_path = tl_alloc(size);
-	snprintf(sup->partial_path, size, "%.*s.%s.%ld.partial", folder, path, path + folder,
-	         (long)getpid());
-	return TL_OK;
-}
-
-/* The whole file takes its name; without force nothing that came meanwhile is replaced. */
-static enum tl_status publish(struct supervision *sup, struct tl_error *error)
-{
-	const char *path = sup->options->output_path;
-
-	if (sup->partial_path == NULL)
-		return TL_OK;
-	if (!sup->options->force) {
-		if (link(sup->partial_path, path) == 0) {
-			unlink(sup->partial_path);
-			return TL_OK;
-		}
-		if (errno == EEXIST)
-			return cannot_create(path, EEXIST, error);
-		/* A file system without hard links: rename does. */
-	}
-	if (rename(sup->partial_path, path) != 0)
-		return cannot_create(path, errno, error);
-	return TL_OK;
-}
-
 /* Has a child do it: forks, watches, judges. */
 static enum tl_status contain(struct supervision *sup, struct tl_error *error)
 {
@@ -324,10 +278,11 @@ static enum tl_status contain(struct supervision *sup, struct tl_error *error)
 	pid_t parent = getpid();
 
 	sup->started_ns = sup->seen_wall_ns = clock_ns(CLOCK_MONOTONIC);
-	sup->pulse = mmap(NULL, sizeof(*sup->pulse), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-	                  -1, 0);
+	sup->pulse = mmap(NULL, sizeof(*sup->pulse), PROT_READ | PROT_WRITE,
+	                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sup->pulse == MAP_FAILED)
-		return tl_error_set(error, TL_E_OS, NULL, 0, 0, "shared memory: %s", strerror(errno));
+		return tl_error_set(error, TL_E_OS, NULL, 0, 0, "shared memory: %s",
+		                    strerror(errno));
 	atomic_store(&sup->pulse->seat, TL_SEAT_COUNT);
 	sigemptyset(&watched);
 	sigaddset(&watched, SIGCHLD);
@@ -347,8 +302,9 @@ static enum tl_status contain(struct supervision *sup, struct tl_error *error)
 	if (status == TL_OK)
 		status = judge(sup, wait_status, error);
 	/* The name is taken while ^C still waits: it comes before the file, or after it. */
-	if (status == TL_OK)
-		status = publish(sup, error);
+	if (status == TL_OK && sup->partial_path != NULL)
+		status = tl_output_publish(sup->partial_path, sup->options->output_path,
+		                           sup->options->force, error);
 	if (status != TL_OK && sup->partial_path != NULL)
 		unlink(sup->partial_path);
 	sigprocmask(SIG_SETMASK, &sup->before, NULL);
@@ -360,8 +316,11 @@ enum tl_status tl_supervise_run(const struct tl_scenario *scenario,
                                 const struct tl_run_options *options, struct tl_error *error)
 {
 	struct supervision sup = {.scenario = scenario, .options = options};
-	enum tl_status status = prepare_output(&sup, error);
+	const char *path = options->output_path;
+	enum tl_status status = path == NULL ? TL_OK : tl_output_check(path, options->force, error);
 
+	if (status == TL_OK && path != NULL)
+		sup.partial_path = tl_output_partial(path);
 	if (status == TL_OK)
 		status = contain(&sup, error);
 	free(sup.partial_path);

@@ -39,22 +39,22 @@ static void tell_levels(struct tl_trial *trial)
 {
 	const struct tl_cluster *cluster = &trial->cluster;
 	const struct tl_job_table *jobs = &trial->jobs;
-	struct tl_levels levels = {
-	    .capacity_mgpu = cluster->view.capacity_mgpu,
-	    .down_mgpu = cluster->down_mgpu,
-	    .allocated_mgpu = cluster->allocated_mgpu,
-	    .nominal_mgpu = trial->nominal_mgpu,
-	    .productive_mgpu = trial->productive_mgpu,
-	    .reserved_mgpu = tl_reserve_free_mgpu(trial),
-	    .waiting_mgpu = jobs->waiting_mgpu,
-	    .waiting_jobs = (uint32_t)jobs->waiting.count,
-	    .running_jobs = jobs->in_state[TL_JOB_RUNNING],
-	    .starting_jobs = jobs->in_state[TL_JOB_SCHEDULED] + jobs->in_state[TL_JOB_RESUMING],
-	    .suspending_jobs = jobs->in_state[TL_JOB_SUSPENDING],
-	    .suspended_jobs = jobs->in_state[TL_JOB_SUSPENDED],
-	    .free_gpus = cluster->view.free_gpus,
-	    .partial_nodes = cluster->partial_nodes,
-	    .fragmentation_mgpu = trial->fragmentation_mgpu};
+	struct tl_levels levels = {.capacity_mgpu = cluster->view.capacity_mgpu,
+	                           .down_mgpu = cluster->down_mgpu,
+	                           .allocated_mgpu = cluster->allocated_mgpu,
+	                           .nominal_mgpu = trial->nominal_mgpu,
+	                           .productive_mgpu = trial->productive_mgpu,
+	                           .reserved_mgpu = tl_reserve_free_mgpu(trial),
+	                           .waiting_mgpu = jobs->waiting_mgpu,
+	                           .waiting_jobs = (uint32_t)jobs->waiting.count,
+	                           .running_jobs = jobs->in_state[TL_JOB_RUNNING],
+	                           .starting_jobs = jobs->in_state[TL_JOB_SCHEDULED] +
+	                                            jobs->in_state[TL_JOB_RESUMING],
+	                           .suspending_jobs = jobs->in_state[TL_JOB_SUSPENDING],
+	                           .suspended_jobs = jobs->in_state[TL_JOB_SUSPENDED],
+	                           .free_gpus = cluster->view.free_gpus,
+	                           .partial_nodes = cluster->partial_nodes,
+	                           .fragmentation_mgpu = trial->fragmentation_mgpu};
 
 	tl_account_levels(trial->account, tl_trial_now(trial), &levels);
 	atomic_store_explicit(&trial->pulse->waiting, levels.waiting_jobs, memory_order_relaxed);
@@ -123,9 +123,10 @@ static void end_static(struct tl_trial *trial)
 		int64_t fragmented_mgpu = TL_NONE;
 
 		if (before_mgpu <= mark_mgpu && trial->static_requested_mgpu >= mark_mgpu)
-			fragmented_mgpu = tl_frag_book_mgpu(trial->fragmentation, &trial->cluster.view);
-		tl_account_packing(trial->account, request_mgpu, placed, trial->cluster.allocated_mgpu,
-		                   fragmented_mgpu);
+			fragmented_mgpu =
+			    tl_frag_book_mgpu(trial->fragmentation, &trial->cluster.view);
+		tl_account_packing(trial->account, request_mgpu, placed,
+		                   trial->cluster.allocated_mgpu, fragmented_mgpu);
 	}
 	list->count = 0;
 }
@@ -195,18 +196,19 @@ static void name_things(struct tl_trial *trial)
 	for (size_t i = 0; i < scenario->queue_count; i++) {
 		uint32_t queue = tl_intern_put(&trial->queues, scenario->queues[i].name);
 
-		trial->queue_views[queue] = (struct tl_queue_view){.name = scenario->queues[i].name,
-		                                                   .weight = scenario->queues[i].weight,
-		                                                   .oldest_wait_since_ns = TL_NONE};
+		trial->queue_views[queue] =
+		    (struct tl_queue_view){.name = scenario->queues[i].name,
+		                           .weight = scenario->queues[i].weight,
+		                           .oldest_wait_since_ns = TL_NONE};
 	}
 	for (size_t i = 0; i < scenario->tenant_count; i++)
 		tl_intern_put(&trial->tenants, scenario->tenants[i].name);
 	trial->model_views =
 	    tl_calloc(scenario->cluster.model_count + 1, sizeof(*trial->model_views));
 	for (size_t i = 0; i < scenario->cluster.model_count; i++)
-		trial->model_views[i] =
-		    (struct tl_model_view){.name = scenario->cluster.models[i].name,
-		                           .memory_bytes = scenario->cluster.models[i].memory_bytes};
+		trial->model_views[i] = (struct tl_model_view){
+		    .name = scenario->cluster.models[i].name,
+		    .memory_bytes = scenario->cluster.models[i].memory_bytes};
 }
 
 /* The mix of requests that fragmentation is measured against. */
@@ -322,15 +324,17 @@ static enum tl_status stamp(struct tl_trial *trial, struct tl_error *error)
 		status = tl_results_attr_text(results, "tool_commit", tl_commit, error);
 
 	if (status == TL_OK)
-		status = tl_results_attr_text(results, "scenario_name", trial->scenario->name, error);
+		status =
+		    tl_results_attr_text(results, "scenario_name", trial->scenario->name, error);
 	if (status == TL_OK)
 		status = tl_results_attr_text(results, "scenario", trial->scenario->text, error);
 	if (status == TL_OK)
-		status = tl_results_attr_i64(results, "seed", (int64_t)trial->scenario->seed, error);
+		status =
+		    tl_results_attr_i64(results, "seed", (int64_t)trial->scenario->seed, error);
 	for (size_t s = 0; s < trial->source_count && status == TL_OK; s++) {
 		snprintf(name, sizeof(name), "sha256.workload.%zu", s);
-		status = tl_results_attr_text(results, name,
-		                              tl_trace_get_stats(trial->sources[s].trace)->sha256, error);
+		status = tl_results_attr_text(
+		    results, name, tl_trace_get_stats(trial->sources[s].trace)->sha256, error);
 	}
 	for (size_t s = 0; s < trial->scenario->service_count && status == TL_OK; s++) {
 		const struct tl_service_setting *service = &trial->scenario->services[s];
@@ -338,9 +342,8 @@ static enum tl_status stamp(struct tl_trial *trial, struct tl_error *error)
 		if (service->arrivals.trace == NULL)
 			continue;
 		snprintf(name, sizeof(name), "sha256.service.%s", service->name);
-		status = tl_results_attr_text(results, name,
-		                              tl_request_trace_stats(service->arrivals.trace)->sha256,
-		                              error);
+		status = tl_results_attr_text(
+		    results, name, tl_request_trace_stats(service->arrivals.trace)->sha256, error);
 	}
 	for (uint32_t seat = 0; seat < TL_SEAT_COUNT && status == TL_OK; seat++) {
 		const struct tl_loaded_module *loaded = &trial->seats[seat].loaded;
@@ -356,7 +359,8 @@ static enum tl_status stamp(struct tl_trial *trial, struct tl_error *error)
 static enum tl_status open_books(struct tl_trial *trial, struct tl_error *error)
 {
 	const struct tl_cluster_spec *spec = &trial->scenario->cluster;
-	const char **names = tl_arena_alloc(&trial->arena, (spec->model_count + 1) * sizeof(*names));
+	const char **names =
+	    tl_arena_alloc(&trial->arena, (spec->model_count + 1) * sizeof(*names));
 	enum tl_status status = TL_OK;
 
 	for (size_t m = 0; m < spec->model_count; m++)
@@ -405,10 +409,11 @@ static void note_unfinished(const struct tl_trial *trial)
 
 	if (left == 0 || trial->options->diagnostics == NULL)
 		return;
-	fprintf(trial->options->diagnostics,
-	        "at the end of the run (%s) %zu jobs were unfinished, %zu of them waiting: wait_*, jct_* "
-	        "and slowdown leave them out, waited_so_far_mean_s does not\n",
-	        tl_format_duration(tl_trial_now(trial), when, sizeof(when)), left, waiting);
+	fprintf(
+	    trial->options->diagnostics,
+	    "at the end of the run (%s) %zu jobs were unfinished, %zu of them waiting: wait_*, jct_* "
+	    "and slowdown leave them out, waited_so_far_mean_s does not\n",
+	    tl_format_duration(tl_trial_now(trial), when, sizeof(when)), left, waiting);
 }
 
 static enum tl_status close_books(struct tl_trial *trial, struct tl_error *error)
@@ -436,7 +441,8 @@ static enum tl_status close_books(struct tl_trial *trial, struct tl_error *error
 	if (status == TL_OK && trial->results != NULL) {
 		struct tl_results *results = trial->results;
 
-		status = tl_results_attr_i64(results, "oracle_used", trial->counts.oracle_used, error);
+		status =
+		    tl_results_attr_i64(results, "oracle_used", trial->counts.oracle_used, error);
 		if (status == TL_OK)
 			status = tl_results_attr_i64(results, "estimates_oracle",
 			                             trial->counts.estimates_oracle, error);
@@ -514,7 +520,8 @@ enum tl_status tl_trial_check(const struct tl_scenario *scenario, FILE *report,
 	if (status == TL_OK && report != NULL) {
 		uint64_t infeasible = tl_sources_report_infeasible(trial, report);
 
-		fprintf(report, "%" PRIu64 " jobs, %" PRIu64 " of them infeasible; %zu nodes, %u GPUs\n",
+		fprintf(report,
+		        "%" PRIu64 " jobs, %" PRIu64 " of them infeasible; %zu nodes, %u GPUs\n",
 		        trial->row_count, infeasible, scenario->cluster.node_count,
 		        trial->cluster.view.gpu_count);
 	}

@@ -16,7 +16,7 @@ struct tl_trial_options {
 	const char *results_path; /* written as the trial goes; NULL: nothing is written */
 	const char *explain_id;   /* job whose story goes to explain_file; NULL */
 	FILE *explain_file;
-	FILE *diagnostics;        /* infeasible jobs, policies' logs */
+	FILE *diagnostics; /* infeasible jobs, policies' logs */
 };
 
 /* Runs to the end of the scenario. A run that fails leaves no file at results_path. */

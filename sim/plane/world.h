@@ -41,9 +41,9 @@ enum tl_event_kind {
 	TL_EVENT_SAVED,    /* job: its save is done, or its grace is up */
 	TL_EVENT_WAKE,     /* instance */
 	TL_EVENT_SAMPLE,
-	TL_EVENT_WINDOW,   /* of the services */
-	TL_EVENT_ROUND,    /* another round of scheduling at this instant */
-	TL_EVENT_FAULT,    /* entry of faults: */
+	TL_EVENT_WINDOW, /* of the services */
+	TL_EVENT_ROUND,  /* another round of scheduling at this instant */
+	TL_EVENT_FAULT,  /* entry of faults: */
 	TL_EVENT_NODE_FAIL,
 	TL_EVENT_NODE_REPAIR
 };
@@ -130,9 +130,9 @@ struct tl_source {
 	struct tl_trace *trace;
 	struct tl_trace_record next;
 	bool ended;
-	uint64_t first_row;      /* rows of the sources before it */
+	uint64_t first_row;         /* rows of the sources before it */
 	uint32_t *tenants, *queues; /* the trace's numbers to ours */
-	uint64_t *models;        /* the trace's numbers to masks */
+	uint64_t *models;           /* the trace's numbers to masks */
 };
 
 /* Opens and scans every trace, interns its requests. */
@@ -210,8 +210,8 @@ const struct tl_queue_view *tl_queues_view(struct tl_trial *trial, uint32_t queu
 struct tl_reservations {
 	struct tl_reservation *items; /* [count]; a job keeps its place + 1 */
 	size_t count, capacity;
-	uint32_t *holders, *places;   /* by GPU: jobs it is kept for; its place in gpus */
-	uint32_t *gpus;               /* those kept for anybody */
+	uint32_t *holders, *places; /* by GPU: jobs it is kept for; its place in gpus */
+	uint32_t *gpus;             /* those kept for anybody */
 	size_t gpu_count;
 };
 
@@ -254,7 +254,7 @@ struct tl_trial {
 	struct tl_change_set change_sets[2];
 	uint32_t filling;
 	uint64_t set_number;
-	struct tl_id_list static_waiting;  /* to be dropped unless started at once */
+	struct tl_id_list static_waiting; /* to be dropped unless started at once */
 	struct tl_chaos *chaos;
 	struct tl_services *services;
 	struct tl_run_counts counts;
@@ -262,17 +262,17 @@ struct tl_trial {
 	int64_t productive_mgpu, nominal_mgpu; /* levels */
 	int64_t static_requested_mgpu;
 	struct tl_frag_book *fragmentation;
-	int64_t fragmentation_mgpu;        /* at the last sample; -1: none taken */
-	int64_t idle_since_ns;             /* nothing holds GPUs though work waits; -1 */
+	int64_t fragmentation_mgpu; /* at the last sample; -1: none taken */
+	int64_t idle_since_ns;      /* nothing holds GPUs though work waits; -1 */
 	uint64_t starts;
 	bool in_schedule;
 	struct tl_calling calling;
 	bool never_starts;
-	tl_job_id explained;               /* 0 */
-	char explained_text[512];          /* the last line told, without its numbers */
-	int64_t explained_at_ns;           /* when that was */
-	uint64_t explained_count;          /* jobs submitted that the asked name fits */
-	struct tl_error failure;           /* code TL_OK: none */
+	tl_job_id explained;      /* 0 */
+	char explained_text[512]; /* the last line told, without its numbers */
+	int64_t explained_at_ns;  /* when that was */
+	uint64_t explained_count; /* jobs submitted that the asked name fits */
+	struct tl_error failure;  /* code TL_OK: none */
 };
 
 static inline int64_t tl_trial_now(const struct tl_trial *trial)

@@ -15,8 +15,8 @@
 static const unsigned legal[TL_JOB_STATE_COUNT] = {
     [TL_JOB_PENDING] = BIT(TL_JOB_SCHEDULED) | BIT(TL_JOB_FAILED),
     [TL_JOB_SCHEDULED] = BIT(TL_JOB_RUNNING) | BIT(TL_JOB_PENDING) | BIT(TL_JOB_FAILED),
-    [TL_JOB_RUNNING] = BIT(TL_JOB_SUSPENDING) | BIT(TL_JOB_SUSPENDED) | BIT(TL_JOB_SUCCEEDED) |
-                       BIT(TL_JOB_FAILED),
+    [TL_JOB_RUNNING] =
+	BIT(TL_JOB_SUSPENDING) | BIT(TL_JOB_SUSPENDED) | BIT(TL_JOB_SUCCEEDED) | BIT(TL_JOB_FAILED),
     [TL_JOB_SUSPENDING] = BIT(TL_JOB_SUSPENDED) | BIT(TL_JOB_RESUMING) | BIT(TL_JOB_FAILED),
     [TL_JOB_SUSPENDED] = BIT(TL_JOB_RESUMING) | BIT(TL_JOB_FAILED),
     [TL_JOB_RESUMING] = BIT(TL_JOB_RUNNING) | BIT(TL_JOB_SUSPENDED) | BIT(TL_JOB_FAILED),
@@ -182,7 +182,8 @@ struct tl_job *tl_job_table_get(struct tl_job_table *table, tl_job_id id)
 	return &table->jobs[slot];
 }
 
-void tl_job_set_state(struct tl_job_table *table, tl_job_id id, enum tl_job_state to, int64_t now_ns)
+void tl_job_set_state(struct tl_job_table *table, tl_job_id id, enum tl_job_state to,
+                      int64_t now_ns)
 {
 	struct tl_job *job = tl_job_of(table, id);
 	struct tl_job_view *view = tl_job_view_of(table, id);
@@ -246,7 +247,8 @@ void tl_job_table_put_alloc(struct tl_job_table *table, struct tl_alloc *alloc)
 	struct tl_free_allocs *pool =
 	    &table->alloc_pools[alloc_class(alloc->worker_count, alloc->gpu_count)];
 
-	pool->blocks = tl_grow(pool->blocks, &pool->capacity, pool->count + 1, sizeof(*pool->blocks));
+	pool->blocks =
+	    tl_grow(pool->blocks, &pool->capacity, pool->count + 1, sizeof(*pool->blocks));
 	pool->blocks[pool->count++] = alloc->nodes;
 	*alloc = (struct tl_alloc){0};
 }

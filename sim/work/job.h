@@ -27,39 +27,40 @@ bool tl_job_transition_legal(enum tl_job_state from, enum tl_job_state to);
 
 struct tl_job {
 	char id[TL_TRACE_ID_MAX];
-	uint64_t row;                  /* in input order over all workload entries */
+	uint64_t row; /* in input order over all workload entries */
 	const struct tl_shape *shape;
-	uint32_t account;              /* in the ledger */
-	uint32_t source;               /* workload entry */
-	enum tl_outcome outcome;       /* how it ends if it runs to its end */
-	enum tl_reason reason;         /* why it is where it is; the last one */
+	uint32_t account;        /* in the ledger */
+	uint32_t source;         /* workload entry */
+	enum tl_outcome outcome; /* how it ends if it runs to its end */
+	enum tl_reason reason;   /* why it is where it is; the last one */
 	struct tl_progress progress;
 	int64_t state_since_ns;
 	int64_t in_state_ns[TL_JOB_STATE_COUNT];
-	int64_t state_bytes;           /* of a checkpoint */
+	int64_t state_bytes; /* of a checkpoint */
 	int64_t lost_work_ns;
-	int64_t progress_mark_ns;      /* committed work at the last suspension, for the livelock watch */
-	uint32_t fruitless;            /* suspensions in a row without committed progress */
-	int32_t demand_milli;          /* GPU utilisation when alone, per GPU held */
-	int32_t slow_milli;            /* communication: 1000 or more */
-	int64_t interference_ppb;      /* of co-tenants; TL_PPB alone */
+	int64_t
+	    progress_mark_ns; /* committed work at the last suspension, for the livelock watch */
+	uint32_t fruitless;   /* suspensions in a row without committed progress */
+	int32_t demand_milli; /* GPU utilisation when alone, per GPU held */
+	int32_t slow_milli;   /* communication: 1000 or more */
+	int64_t interference_ppb; /* of co-tenants; TL_PPB alone */
 	tl_i128 held_mgpu_ns, productive_mgpu_ns;
-	tl_event_handle event;         /* ready, completion, or end of the save */
-	struct tl_alloc alloc;         /* valid while it holds GPUs */
-	struct tl_alloc target;        /* migrating: taken already */
-	uint32_t list_index;           /* in waiting or holding */
-	uint32_t save;                 /* in the storage's table while saving; TL_NO_INDEX */
+	tl_event_handle event;  /* ready, completion, or end of the save */
+	struct tl_alloc alloc;  /* valid while it holds GPUs */
+	struct tl_alloc target; /* migrating: taken already */
+	uint32_t list_index;    /* in waiting or holding */
+	uint32_t save;          /* in the storage's table while saving; TL_NO_INDEX */
 	bool migrating;
-	bool draining;                 /* a replica that takes no more requests */
-	bool starts_at_once;           /* a replica that stands at t = 0 */
-	bool save_in_time;             /* while Suspending: the save ends within the grace */
-	uint32_t reservation;          /* place of its reservation + 1; 0: none */
+	bool draining;                     /* a replica that takes no more requests */
+	bool starts_at_once;               /* a replica that stands at t = 0 */
+	bool save_in_time;                 /* while Suspending: the save ends within the grace */
+	uint32_t reservation;              /* place of its reservation + 1; 0: none */
 	tl_job_id wait_before, wait_after; /* neighbours in its queue while it waits; 0: none */
-	uint32_t struck_by;            /* the fault it has not yet recovered from; 0: none */
-	uint32_t listed;               /* bit per change list of the set being filled */
-	uint32_t last_node;            /* of its first worker at the last start; TL_NO_INDEX */
-	struct tl_alloc warm;          /* Suspended and warm: where its memory is */
-	int64_t rate_mgpu;             /* Running: share × speed, for the levels */
+	uint32_t struck_by;                /* the fault it has not yet recovered from; 0: none */
+	uint32_t listed;                   /* bit per change list of the set being filled */
+	uint32_t last_node;                /* of its first worker at the last start; TL_NO_INDEX */
+	struct tl_alloc warm;              /* Suspended and warm: where its memory is */
+	int64_t rate_mgpu;                 /* Running: share × speed, for the levels */
 	int64_t alloc_since_ns, target_since_ns;
 };
 
@@ -70,16 +71,16 @@ struct tl_id_list {
 void tl_id_list_push(struct tl_id_list *list, tl_job_id id);
 
 struct tl_job_table {
-	struct tl_job *jobs;         /* by slot */
-	struct tl_job_view *views;   /* by slot; id 0: free */
+	struct tl_job *jobs;       /* by slot */
+	struct tl_job_view *views; /* by slot; id 0: free */
 	uint32_t *generations;
 	size_t slot_count, jobs_capacity, views_capacity, generations_capacity;
 	uint32_t *free_slots;
 	size_t free_count, free_capacity;
-	struct tl_id_list waiting;   /* Pending and Suspended */
-	struct tl_id_list holding;   /* Scheduled, Running, Suspending, Resuming */
+	struct tl_id_list waiting; /* Pending and Suspended */
+	struct tl_id_list holding; /* Scheduled, Running, Suspending, Resuming */
 	uint32_t in_state[TL_JOB_STATE_COUNT];
-	int64_t waiting_mgpu;        /* Σ requests of waiting jobs */
+	int64_t waiting_mgpu; /* Σ requests of waiting jobs */
 	uint64_t sequence;
 	struct tl_free_allocs *alloc_pools; /* a size class each */
 };
@@ -88,7 +89,8 @@ void tl_job_table_init(struct tl_job_table *table);
 void tl_job_table_fini(struct tl_job_table *table);
 
 /* A new Pending job: id, sequence and shape are set, everything else is zero or none. */
-tl_job_id tl_job_table_add(struct tl_job_table *table, const struct tl_shape *shape, int64_t now_ns);
+tl_job_id tl_job_table_add(struct tl_job_table *table, const struct tl_shape *shape,
+                           int64_t now_ns);
 /* Gives the slot back; the id is stale from now on. */
 void tl_job_table_remove(struct tl_job_table *table, tl_job_id id);
 /* NULL where the id is stale. */
@@ -106,7 +108,8 @@ static inline struct tl_job_view *tl_job_view_of(struct tl_job_table *table, tl_
 
 /* Moves the job to another state (asserted legal): books the time in the old one, keeps
  * the lists, counts and the view's state. */
-void tl_job_set_state(struct tl_job_table *table, tl_job_id id, enum tl_job_state to, int64_t now_ns);
+void tl_job_set_state(struct tl_job_table *table, tl_job_id id, enum tl_job_state to,
+                      int64_t now_ns);
 
 /* Arrays for a placement of the shape, from a pool; give them back with put. */
 struct tl_alloc tl_job_table_take_alloc(struct tl_job_table *table, const struct tl_shape *shape,

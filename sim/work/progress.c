@@ -118,8 +118,8 @@ int64_t tl_progress_end(const struct tl_progress *progress)
 	tl_i128 per_cycle_ns = (tl_i128)plan->interval_ns + plan->drain_ns;
 	tl_i128 cycles = (target_ns - 1) / per_cycle_ns;
 	tl_i128 rest_ns = target_ns - cycles * per_cycle_ns;
-	tl_i128 position_ns =
-	    cycles * period_ns + (rest_ns <= plan->interval_ns ? rest_ns : rest_ns + plan->stall_ns);
+	tl_i128 position_ns = cycles * period_ns +
+	                      (rest_ns <= plan->interval_ns ? rest_ns : rest_ns + plan->stall_ns);
 	tl_i128 end_ns = position_ns - progress->cycle_ns + progress->anchor_ns;
 
 	return end_ns < TL_NEVER ? (int64_t)end_ns : TL_NEVER;

@@ -141,10 +141,10 @@ static bool shape_of(const struct tl_shapes *shapes, const struct tl_request *re
 		                   : (int64_t)((tl_i128)card_bytes * share_mgpu / TL_MGPU_PER_GPU);
 	}
 	shape->full.gpu_memory_bytes = shape->last.gpu_memory_bytes = memory_bytes;
-	split(request->cpu_milli, shape->workers, shape->full.gpus, shape->gpus, &shape->full.cpu_milli,
-	      &shape->last.cpu_milli);
-	split(request->ram_bytes, shape->workers, shape->full.gpus, shape->gpus, &shape->full.ram_bytes,
-	      &shape->last.ram_bytes);
+	split(request->cpu_milli, shape->workers, shape->full.gpus, shape->gpus,
+	      &shape->full.cpu_milli, &shape->last.cpu_milli);
+	split(request->ram_bytes, shape->workers, shape->full.gpus, shape->gpus,
+	      &shape->full.ram_bytes, &shape->last.ram_bytes);
 	shape->total_mgpu = request->gpus_mgpu;
 	shape->total_cpu_milli = request->cpu_milli > 0 ? request->cpu_milli : 0;
 	shape->total_ram_bytes = request->ram_bytes > 0 ? request->ram_bytes : 0;
@@ -228,8 +228,8 @@ struct tl_shape *tl_shapes_intern(struct tl_shapes *shapes, const struct tl_requ
 		free(entry);
 		return NULL;
 	}
-	shapes->entries =
-	    tl_grow(shapes->entries, &shapes->capacity, shapes->count + 1, sizeof(*shapes->entries));
+	shapes->entries = tl_grow(shapes->entries, &shapes->capacity, shapes->count + 1,
+	                          sizeof(*shapes->entries));
 	shapes->entries[shapes->count++] = entry;
 	shapes->table[slot] = (uint32_t)shapes->count;
 	if (shapes->count * 2 > shapes->table_size)

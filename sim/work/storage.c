@@ -33,7 +33,8 @@ int64_t tl_storage_speed_ppb(const struct tl_storage *storage)
 
 void tl_storage_settle(struct tl_storage *storage, int64_t now_ns)
 {
-	int64_t done_ns = tl_work_of_time(now_ns - storage->anchor_ns, tl_storage_speed_ppb(storage));
+	int64_t done_ns =
+	    tl_work_of_time(now_ns - storage->anchor_ns, tl_storage_speed_ppb(storage));
 
 	for (size_t i = 0; i < storage->count; i++) {
 		struct tl_save *save = &storage->saves[i];
@@ -46,8 +47,8 @@ void tl_storage_settle(struct tl_storage *storage, int64_t now_ns)
 uint32_t tl_storage_add(struct tl_storage *storage, tl_job_id job, int64_t save_ns,
                         int64_t deadline_ns)
 {
-	storage->saves =
-	    tl_grow(storage->saves, &storage->capacity, storage->count + 1, sizeof(*storage->saves));
+	storage->saves = tl_grow(storage->saves, &storage->capacity, storage->count + 1,
+	                         sizeof(*storage->saves));
 	storage->saves[storage->count] =
 	    (struct tl_save){.job = job, .left_ns = save_ns, .deadline_ns = deadline_ns};
 	return (uint32_t)storage->count++;
@@ -66,8 +67,8 @@ tl_job_id tl_storage_remove(struct tl_storage *storage, uint32_t index)
 int64_t tl_storage_end(const struct tl_storage *storage, uint32_t index, int *in_time)
 {
 	const struct tl_save *save = &storage->saves[index];
-	int64_t end_ns = tl_time_add(
-	    storage->anchor_ns, tl_time_of_work(save->left_ns, tl_storage_speed_ppb(storage)));
+	int64_t end_ns = tl_time_add(storage->anchor_ns,
+	                             tl_time_of_work(save->left_ns, tl_storage_speed_ppb(storage)));
 
 	*in_time = end_ns <= save->deadline_ns;
 	return *in_time ? end_ns : save->deadline_ns;

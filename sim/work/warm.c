@@ -36,8 +36,8 @@ void tl_warm_add(struct tl_warm *warm, tl_job_id job, const struct tl_alloc *whe
 	for (uint32_t w = 0; w < where->worker_count; w++) {
 		struct tl_warm_node *node = &warm->nodes[where->nodes[w]];
 
-		node->entries =
-		    tl_grow(node->entries, &node->capacity, node->count + 1, sizeof(*node->entries));
+		node->entries = tl_grow(node->entries, &node->capacity, node->count + 1,
+		                        sizeof(*node->entries));
 		node->entries[node->count++] = (struct tl_warm_entry){.job = job, .bytes = bytes};
 		node->total_bytes += bytes;
 	}

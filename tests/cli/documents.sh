@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every shell command that the documents show, run as written and in one go a document (in a copy of the
 # project's root made of links), except for `make` itself: the test that runs this is one.
-. "${0%/*}/_lib.sh"
+. "$ROOT/tests/cli/_lib.sh"
 
 for entry in "$ROOT"/*; do
 	name=${entry##*/}

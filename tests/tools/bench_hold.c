@@ -152,8 +152,7 @@ int main(int argc, char **argv)
 	int64_t operations = 3000000;
 	double ours_first = 0;
 
-	if (argc > 1 &&
-	    (tl_parse_int(argv[1], &operations, NULL) != TL_OK || operations < 1)) {
+	if (argc > 1 && (tl_parse_int(argv[1], &operations, NULL) != TL_OK || operations < 1)) {
 		(void)fprintf(stderr, "usage: bench_hold [operations]\n");
 		return 64;
 	}

@@ -63,7 +63,8 @@ static int run_once(char *const arguments[], struct figures *out)
 		return -1;
 	out->wall_s = seconds() - began_s;
 	getrusage(RUSAGE_CHILDREN, &after);
-	out->cpu_s = of(after.ru_utime) + of(after.ru_stime) - of(before.ru_utime) - of(before.ru_stime);
+	out->cpu_s =
+	    of(after.ru_utime) + of(after.ru_stime) - of(before.ru_utime) - of(before.ru_stime);
 	out->peak_kb = after.ru_maxrss;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
@@ -76,7 +77,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Each case in a process of its own, so that one case's peak is not another's. */
-static int measure(const char *name, const char *const options[], double base_s, struct figures *out)
+static int measure(const char *name, const char *const options[], double base_s,
+                   struct figures *out)
 {
 	char *arguments[ARGUMENTS + 8] = {(char *)(size_t)tidelab, "run"};
 	double wall_s[RUNS], cpu_s[RUNS];
@@ -155,24 +157,31 @@ static int philly(void)
 	struct figures base, other;
 	static const struct {
 		const char *name, *policy, *estimates;
-	} cases[] = {{"philly, SJF (exact estimates)", "order=sjf,place=topology,backfill=none", "estimates=exact"},
+	} cases[] = {{"philly, SJF (exact estimates)", "order=sjf,place=topology,backfill=none",
+	              "estimates=exact"},
 	             {"philly, LAS", "order=las,place=topology,backfill=none", "estimates=trace"},
-	             {"philly, FIFO + EASY (exact estimates)", "order=fifo,place=topology,backfill=easy", "estimates=exact"},
-	             {"philly, SRTF + EASY (exact estimates)", "order=srtf,place=topology,backfill=easy", "estimates=exact"},
-	             {"philly, priority queues + EASY", "order=priority-queues,place=topology,backfill=easy", "estimates=exact"}};
+	             {"philly, FIFO + EASY (exact estimates)",
+	              "order=fifo,place=topology,backfill=easy", "estimates=exact"},
+	             {"philly, SRTF + EASY (exact estimates)",
+	              "order=srtf,place=topology,backfill=easy", "estimates=exact"},
+	             {"philly, priority queues + EASY",
+	              "order=priority-queues,place=topology,backfill=easy", "estimates=exact"}};
 
 	if (access(trace, R_OK) != 0) {
 		printf("skipped, not here: %s\n", trace);
 		return 0;
 	}
-	const char *fifo[] = {"--cluster", "a100-32x8", "--trace", trace, "--format", "philly", "--policy",
-	                      "order=fifo,place=topology,backfill=none", NULL};
+	const char *fifo[] = {
+	    "--cluster", "a100-32x8", "--trace",  trace,
+	    "--format",  "philly",    "--policy", "order=fifo,place=topology,backfill=none",
+	    NULL};
 	int failed = measure("philly, FIFO, default tables", fifo, 0.0, &base) != 0;
 
 	for (size_t i = 0; !failed && i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *options[] = {"--cluster", "a100-32x8", "--trace", trace,
-		                         "--format", "philly", "--policy", cases[i].policy,
-		                         "--set", cases[i].estimates, NULL};
+		const char *options[] = {
+		    "--cluster", "a100-32x8",        "--trace",  trace,
+		    "--format",  "philly",           "--policy", cases[i].policy,
+		    "--set",     cases[i].estimates, NULL};
 
 		failed = measure(cases[i].name, options, base.cpu_s, &other) != 0;
 	}
@@ -188,15 +197,18 @@ static int synthetic(void)
 	snprintf(large, sizeof(large), "%s/large.swf", folder);
 	if (write_swf(small, 64000, 256.0) != 0 || write_swf(large, 640000, 256.0) != 0)
 		return 1;
-	const char *jobs[] = {"--cluster", "256x1", "--trace", small, "--format", "swf", "--policy",
-	                      "order=fifo,place=first-fit", "--physics", "ideal", "--set",
-	                      "output.tables=[jobs, summary]", NULL};
-	const char *bare[] = {"--cluster", "256x1", "--trace", small, "--format", "swf", "--policy",
-	                      "order=fifo,place=first-fit", "--physics", "ideal", "--set",
-	                      "output.tables=[summary]", NULL};
-	const char *bare_ten[] = {"--cluster", "256x1", "--trace", large, "--format", "swf", "--policy",
-	                          "order=fifo,place=first-fit", "--physics", "ideal", "--set",
-	                          "output.tables=[summary]", NULL};
+	const char *jobs[] = {"--cluster", "256x1", "--trace",  small,
+	                      "--format",  "swf",   "--policy", "order=fifo,place=first-fit",
+	                      "--physics", "ideal", "--set",    "output.tables=[jobs, summary]",
+	                      NULL};
+	const char *bare[] = {"--cluster", "256x1", "--trace",  small,
+	                      "--format",  "swf",   "--policy", "order=fifo,place=first-fit",
+	                      "--physics", "ideal", "--set",    "output.tables=[summary]",
+	                      NULL};
+	const char *bare_ten[] = {"--cluster", "256x1", "--trace",  large,
+	                          "--format",  "swf",   "--policy", "order=fifo,place=first-fit",
+	                          "--physics", "ideal", "--set",    "output.tables=[summary]",
+	                          NULL};
 	int failed = measure("64,000 SWF jobs, tables jobs and summary", jobs, 0.0, &one) != 0 ||
 	             measure("64,000 SWF jobs, summary alone", bare, 0.0, &one) != 0 ||
 	             measure("640,000 SWF jobs, summary alone", bare_ten, one.cpu_s, &ten) != 0;

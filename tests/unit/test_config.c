@@ -211,12 +211,12 @@ Test(config, effective_text_reads_back_as_itself)
 {
 	static const char *const texts[] = {
 	    "workload: [{trace: a}]",
-	    "name: \"x: y #z\"\nworkload: [{trace: \"sp ace.csv\", demand: 1.3, window: 7d}]\n"
-	    "cluster: 3x4:cpus=7.5,mem=100GB\npolicy: {order: {use: las, threshold: 2h}, backfill: easy}\n"
-	    "estimates: noisy(0.1)\nsharing: {utilisation_median: 0.333333333333333}\n"
-	    "tenants: [{name: \"a \\\"b\\\" \\\\\", quota: 0.5}]\n",
-	    "workload: [{trace: a}]\nfaults: [{at: 1d, do: node-down, node: node-0003}, {at: 2d, do: "
-	    "kill-jobs, jobs: 2}, {at: 3d, do: node-down, nodes: 2, for: ever}]\n",
+	    ("name: \"x: y #z\"\nworkload: [{trace: \"sp ace.csv\", demand: 1.3, window: 7d}]\n"
+	     "cluster: 3x4:cpus=7.5,mem=100GB\npolicy: {order: {use: las, threshold: 2h}, backfill: easy}\n"
+	     "estimates: noisy(0.1)\nsharing: {utilisation_median: 0.333333333333333}\n"
+	     "tenants: [{name: \"a \\\"b\\\" \\\\\", quota: 0.5}]\n"),
+	    ("workload: [{trace: a}]\nfaults: [{at: 1d, do: node-down, node: node-0003}, {at: 2d, do: "
+	     "kill-jobs, jobs: 2}, {at: 3d, do: node-down, nodes: 2, for: ever}]\n"),
 	    "workload: [{trace: a}]\nhorizon: 1ns\noutput: {tables: [], timeline: 1h}\n",
 	};
 

@@ -13,12 +13,12 @@ struct world {
 	struct tl_engine engine;
 	char log[4096];
 	size_t length;
-	int again;            /* schedule() puts in this many more events at now */
-	int64_t past_ns;      /* apply() puts event 99 in here, if ≥ 0 */
-	bool refuse;          /* schedule() returns false */
+	int again;       /* schedule() puts in this many more events at now */
+	int64_t past_ns; /* apply() puts event 99 in here, if ≥ 0 */
+	bool refuse;     /* schedule() returns false */
 	bool stop_on_apply;
-	int64_t resample_ns;  /* sample() puts in the next one, if > 0 */
-	bool sample_now;      /* sample() wrongly puts one in at now */
+	int64_t resample_ns; /* sample() puts in the next one, if > 0 */
+	bool sample_now;     /* sample() wrongly puts one in at now */
 	tl_event_handle to_cancel;
 };
 

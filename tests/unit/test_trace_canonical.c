@@ -109,18 +109,27 @@ static void expect_same(const struct tl_trace *a, const struct tl_trace_record *
 	cr_expect_str_eq(name_of(tl_trace_roles(a), x->role), name_of(tl_trace_roles(b), y->role));
 }
 
+static void write_file(struct tl_trace *trace, const char *path)
+{
+	struct tl_error error = TL_ERROR_INIT;
+	FILE *out = fopen(path, "w");
+
+	cr_assert_not_null(out);
+	cr_assert_eq(tl_canonical_write(trace, out, &error), TL_OK, "%s", error.message);
+	cr_assert_eq(fclose(out), 0);
+}
+
 /* Written and read back, a trace of any format hands out the same records; written
  * again, the same bytes. */
 static void round_trip(const char *path)
 {
 	char copy[64], again[64], command[160];
-	struct tl_error error = TL_ERROR_INIT;
 	struct tl_trace *trace = must_open_plain(path);
 	size_t count, copy_count;
 
 	snprintf(copy, sizeof copy, "/tmp/tidelab-%ld-copy.csv", (long)getpid());
 	snprintf(again, sizeof again, "/tmp/tidelab-%ld-again.csv", (long)getpid());
-	cr_assert_eq(tl_canonical_write_file(trace, copy, &error), TL_OK, "%s", error.message);
+	write_file(trace, copy);
 	tl_trace_close(trace);
 	trace = must_open_plain(path);
 	struct tl_trace *copied = must_open_plain(copy);
@@ -136,7 +145,7 @@ static void round_trip(const char *path)
 	tl_trace_close(trace);
 	tl_trace_close(copied);
 	copied = must_open_plain(copy);
-	cr_assert_eq(tl_canonical_write_file(copied, again, &error), TL_OK, "%s", error.message);
+	write_file(copied, again);
 	tl_trace_close(copied);
 	snprintf(command, sizeof command, "cmp %s %s", copy, again);
 	cr_expect_eq(system(command), 0);
@@ -156,13 +165,10 @@ Test(trace_canonical, round_trips)
 	round_trip(SAMPLES "day-kalos.csv.gz");
 }
 
-Test(trace_canonical, a_failed_write_leaves_nothing)
+Test(trace_canonical, a_failed_write_is_told)
 {
 	struct tl_error error = TL_ERROR_INIT;
 	struct tl_trace *trace = must_open_plain(SAMPLES "canonical.csv");
-	cr_expect_eq(tl_canonical_write_file(trace, "/tmp/tidelab-no-such-folder/x.csv", &error),
-	             TL_E_CANTCREAT);
-	cr_expect_not_null(strstr(error.message, "cannot create"));
 	if (access("/dev/full", W_OK) == 0) {
 		FILE *full = fopen("/dev/full", "w");
 		cr_expect_eq(tl_canonical_write(trace, full, &error), TL_E_IO);
