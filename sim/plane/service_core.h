@@ -10,11 +10,15 @@
 #include "sim/work/requests.h"
 #include "workloads/arrivals.h"
 
+/* Between the quantiles that a fluid window tells, and above the last. */
+enum { TL_SPREAD_PARTS = 5, TL_SPREAD_STEPS = 32 };
+
 /* Sums over closed windows, exact and fluid alike. */
 struct tl_service_run {
 	uint64_t arrivals, served, lost, attained, fluid_requests;
 	tl_u128 wait_ns, busy_ns, present_ns;
 	struct tl_histogram *latency;
+	double owed[TL_SPREAD_PARTS][TL_SPREAD_STEPS]; /* of it, by fluid windows: below 1 each */
 };
 
 struct tl_service {
@@ -39,8 +43,7 @@ struct tl_service {
 	bool *has_image; /* by node */
 	bool *hot;
 	struct tl_service_view view;
-	int64_t breach_ns;      /* Σ over windows with p99 above target */
-	int64_t breach_from_ns; /* start of the run of such windows; -1 */
+	int64_t breach_ns; /* Σ over windows with p99 above target */
 	uint64_t starts, cold_starts;
 	uint64_t scale_ups, scale_downs;
 	tl_job_id departing; /* drained, being ended; 0 */

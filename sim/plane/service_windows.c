@@ -55,33 +55,34 @@ static void end_drained(struct tl_trial *trial, struct tl_service *service)
 
 /* ---- closing a window ---- */
 
-/* Latencies told by quantiles alone, spread over a histogram: geometric steps between them. */
-static void spread(struct tl_histogram *into, const struct tl_request_window *window,
+/* Latencies told by quantiles alone, spread over a histogram: geometric steps between them.
+ * A window's share of a step is seldom whole: what is owed is kept for the next. */
+static void spread(struct tl_service_run *run, const struct tl_request_window *window,
                    int64_t least_ns)
 {
-	enum { STEPS = 8 };
-	const double share[] = {0.5, 0.45, 0.04, 0.009};
-	const int64_t to_ns[] = {window->p50_ns, window->p95_ns, window->p99_ns, window->p999_ns};
-	uint64_t left = window->served;
+	static const double share[TL_SPREAD_PARTS] = {0.5, 0.45, 0.04, 0.009, 0.001};
+	const int64_t to_ns[TL_SPREAD_PARTS] = {window->p50_ns, window->p95_ns, window->p99_ns,
+	                                        window->p999_ns, window->p999_ns};
 	double from = (double)(least_ns < window->p50_ns ? least_ns : window->p50_ns);
 
-	if (window->served == 0 || from < 1.0)
-		from = 1.0;
-	for (size_t k = 0; k < sizeof(share) / sizeof(*share); k++) {
-		double to = to_ns[k] > (int64_t)from ? (double)to_ns[k] : from,
-		       part = share[k] * (double)window->served / STEPS;
+	if (window->served == 0)
+		return;
+	from = from < 1.0 ? 1.0 : from;
+	for (size_t k = 0; k < TL_SPREAD_PARTS; k++) {
+		double to = to_ns[k] > (int64_t)from ? (double)to_ns[k] : from;
+		double ratio = pow(to / from, 1.0 / TL_SPREAD_STEPS), at = from * sqrt(ratio);
+		double part = share[k] * (double)window->served / TL_SPREAD_STEPS;
 
-		for (int i = 0; i < STEPS; i++) {
-			uint64_t n = (uint64_t)(part * (i + 1)) - (uint64_t)(part * i);
+		for (size_t i = 0; i < TL_SPREAD_STEPS; i++, at *= ratio) {
+			run->owed[k][i] += part;
+			uint64_t n = (uint64_t)run->owed[k][i];
 
-			n = n < left ? n : left;
-			tl_histogram_add_many(
-			    into, (int64_t)(from * pow(to / from, (i + 0.5) / STEPS)), n);
-			left -= n;
+			run->owed[k][i] -= (double)n;
+			if (n > 0)
+				tl_histogram_add_many(run->latency, (int64_t)at, n);
 		}
 		from = to;
 	}
-	tl_histogram_add_many(into, (int64_t)from, left);
 }
 
 static void add_run(struct tl_service *service, const struct tl_request_window *window)
@@ -95,14 +96,8 @@ static void add_run(struct tl_service *service, const struct tl_request_window *
 	run->wait_ns += window->wait_ns;
 	run->busy_ns += window->busy_ns;
 	run->present_ns += window->present_ns;
-	if (window->latency != NULL) {
+	if (window->latency != NULL)
 		tl_histogram_merge(run->latency, window->latency);
-	} else {
-		const struct tl_service_time *time = &service->setting->model.service;
-
-		run->fluid_requests += window->arrivals;
-		spread(run->latency, window, (int64_t)tl_service_time_mean_ns(time, 1) + 1);
-	}
 }
 
 /* The open window by formulas, up to now. False where its own bound does not hold and the
@@ -127,10 +122,16 @@ static bool close_fluid(struct tl_trial *trial, struct tl_service *service,
 		tl_fluid_set_queue(service->fluid, 0.0);
 		return false;
 	}
+	service->run.fluid_requests += out->arrivals;
+	spread(&service->run, out,
+	       (int64_t)tl_service_time_mean_ns(&service->setting->model.service, 1) + 1);
 	/* The engine passes the window without arrivals: what was in service ends in it. */
 	tl_requests_window(service->requests, now_ns, &idle);
+	tl_histogram_merge(service->run.latency, idle.latency);
 	out->served += idle.served;
 	out->attained += idle.attained;
+	out->wait_ns += idle.wait_ns;
+	out->mean_wait_ns = out->served > 0 ? (int64_t)(out->wait_ns / out->served) : TL_NONE;
 	out->present_ns = idle.present_ns;
 	if (out->busy_ns > out->present_ns)
 		out->busy_ns = out->present_ns;

@@ -37,7 +37,6 @@ static enum tl_status create_one(struct tl_trial *trial, uint32_t number,
 	struct tl_arrival_spec plan = setting->arrivals;
 
 	service->setting = setting;
-	service->breach_from_ns = TL_NONE;
 	service->shape = tl_shapes_intern(&trial->shapes, &request, false);
 	if (service->shape == NULL || !tl_shapes_feasible(&trial->shapes, service->shape))
 		return tl_error_set(error, TL_E_CONFIG, scenario->path, setting->line,
@@ -367,6 +366,10 @@ enum tl_refusal tl_services_scale(struct tl_trial *trial, uint32_t number, uint3
 		service->scale_ups++;
 	if (replicas < service->view.replicas)
 		service->scale_downs++;
+	/* Who is new, and what is free, is for the policy to see now, not at the next event. */
+	if (replicas != have)
+		tl_engine_at(&trial->engine, tl_trial_now(trial), TL_PHASE_TIMER, TL_EVENT_ROUND,
+		             0);
 	service->view.replicas = replicas;
 	for (; have < replicas; have++)
 		submit_replica(trial, number, false);

@@ -97,6 +97,7 @@ static void apply(void *owner, const struct tl_event *event)
 	case TL_EVENT_WINDOW:
 		tl_services_window(trial);
 		break;
+	case TL_EVENT_ROUND:
 	case TL_EVENT_SAMPLE:
 		break;
 	}
@@ -387,10 +388,23 @@ static void report_input(struct tl_trial *trial, tl_job_id id)
 		tl_life_report(trial, id);
 }
 
+/* Of a list, but for replicas, which never end. */
+static size_t count_jobs(const struct tl_trial *trial, const tl_job_id *ids, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if ((trial->jobs.views[TL_JOB_SLOT(ids[i])].flags & TL_JOB_REPLICA) == 0)
+			count++;
+	return count;
+}
+
 /* Means are over what came to its end: say when that is not all. */
 static void note_unfinished(const struct tl_trial *trial)
 {
-	size_t left = trial->jobs.waiting.count + trial->jobs.holding.count;
+	const struct tl_job_table *jobs = &trial->jobs;
+	size_t waiting = count_jobs(trial, jobs->waiting.ids, jobs->waiting.count);
+	size_t left = waiting + count_jobs(trial, jobs->holding.ids, jobs->holding.count);
 	char when[48];
 
 	if (left == 0 || trial->options->diagnostics == NULL)
@@ -399,8 +413,7 @@ static void note_unfinished(const struct tl_trial *trial)
 	    trial->options->diagnostics,
 	    "at the end of the run (%s) %zu jobs were unfinished, %zu of them waiting: wait_*, jct_* "
 	    "and slowdown leave them out, waited_so_far_mean_s does not\n",
-	    tl_format_duration(tl_trial_now(trial), when, sizeof(when)), left,
-	    trial->jobs.waiting.count);
+	    tl_format_duration(tl_trial_now(trial), when, sizeof(when)), left, waiting);
 }
 
 static enum tl_status close_books(struct tl_trial *trial, struct tl_error *error)
