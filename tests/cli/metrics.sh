@@ -13,7 +13,7 @@ awk -F '|' '/^\| `/ {
 cut -d, -f1 defined | uniq -d >twice
 [ ! -s twice ] || fail "defined twice: $(cat twice)"
 
-for scenario in demo small; do
+for scenario in demo small service; do
 	run 0 run "$scenario" -o "$scenario.h5" --tables summary
 	run 0 summary "$scenario.h5" --csv
 	cat out >>written
@@ -24,7 +24,7 @@ run 0 run --cluster 1x4:cpus=96,mem=1TiB --trace "$samples/static-pods.csv" --fo
 run 0 summary packing.h5 --csv
 cat out >>written
 # metric,value,unit to metric,unit
-awk -F , '$1 != "metric" { print $1 "," $3 }' written | sort -u >seen
+awk -F , '$1 != "metric" { sub(/^player\./, "SERVICE.", $1); print $1 "," $3 }' written | sort -u >seen
 grep -q '^packing_placed,' seen || fail "the static run packs nothing"
 
 # defined_as NAME,UNIT: whole, or by a pattern that ends in a star.

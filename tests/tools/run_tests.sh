@@ -19,6 +19,8 @@ TIDELAB_POLICIES=$TIDELAB_BUILD/policies
 LC_ALL=C.UTF-8
 ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0:allocator_may_return_null=1}
 UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$ROOT/tests/tools/leaks.supp:print_suppressions=0}
+export LSAN_OPTIONS
 export ROOT TIDELAB TIDELAB_BUILD TIDELAB_POLICIES LC_ALL ASAN_OPTIONS UBSAN_OPTIONS
 unset DISPLAY # nothing opens a window
 

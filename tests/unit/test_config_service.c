@@ -32,7 +32,7 @@ Test(config_service, defaults_are_the_documented_ones)
 	cr_assert_str_eq(a->name, "a");
 	cr_assert_str_eq(a->tenant, "services");
 	cr_assert_str_eq(a->queue, "");
-	cr_assert_eq(a->mode, TL_MODE_EXACT);
+	cr_assert_eq(a->mode, TL_MODE_AUTO);
 	cr_assert(a->replicas_min == 1 && a->replicas_max == 1 && a->replicas_initial == 1);
 	cr_assert_eq(a->gpus_mgpu, 1000);
 	cr_assert_eq(a->gpu_memory_bytes, TL_NONE);
