@@ -41,7 +41,6 @@ static const struct tl_lint_class classes[TL_LINT_KIND_COUNT] = {
                                   "refuses the file at the first one",
                                   0,
                                   {0}},
-    [TL_LINT_NAME_CUT] = {"name-cut", "a job id over 63 bytes: cut to 63", 0, {0}},
     [TL_LINT_BACKWARD_TIME] = {"backward-time",
                                "submitted before the row above: sorted by (submit, row)",
                                0,

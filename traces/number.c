@@ -45,26 +45,30 @@ bool tl_number_is_list(const char *text)
 	return dashes > 0 && !date;
 }
 
-static int64_t scale_mantissa(tl_u128 mantissa, int shift, bool *saturated)
+/* mantissa × 10^shift; tells in out what was lost. */
+static int64_t scale_mantissa(tl_u128 mantissa, int shift, struct tl_number *out)
 {
 	while (shift > 0 && mantissa != 0) {
 		if (mantissa > (tl_u128)INT64_MAX) {
-			*saturated = true;
+			out->saturated = true;
 			return INT64_MAX;
 		}
 		mantissa *= 10;
 		shift--;
 	}
-	if (shift < -MANTISSA_DIGITS - 1)
+	if (shift < -MANTISSA_DIGITS - 1) {
+		out->rounded = out->rounded || mantissa != 0;
 		return 0;
+	}
 	if (shift < 0) {
 		tl_u128 divisor = 1;
 		for (; shift < 0; shift++)
 			divisor *= 10;
+		out->rounded = out->rounded || mantissa % divisor != 0;
 		mantissa = (mantissa + divisor / 2) / divisor;
 	}
 	if (mantissa > (tl_u128)INT64_MAX) {
-		*saturated = true;
+		out->saturated = true;
 		return INT64_MAX;
 	}
 	return (int64_t)mantissa;
@@ -112,8 +116,9 @@ static struct tl_number parse_general(const char *c, bool negative, int digits)
 			mantissa = mantissa * 10 + (unsigned)(*c - '0');
 			significant += mantissa != 0;
 			exponent -= point;
-		} else if (!point && exponent < EXPONENT_MAX) {
-			exponent++;
+		} else {
+			number.rounded = number.rounded || *c != '0';
+			exponent += !point && exponent < EXPONENT_MAX;
 		}
 	}
 	if (!any)
@@ -131,8 +136,7 @@ static struct tl_number parse_general(const char *c, bool negative, int digits)
 	number.kind = TL_NUMBER_VALUE;
 	number.whole_decimal = point && fraction_zero && !number.scientific;
 	number.long_fraction = fraction >= LONG_FRACTION;
-	number.value =
-	    scale_mantissa(mantissa, exponent + written_exponent + digits, &number.saturated);
+	number.value = scale_mantissa(mantissa, exponent + written_exponent + digits, &number);
 	if (negative)
 		number.value = -number.value;
 	return number;

@@ -17,6 +17,7 @@ enum tl_number_kind {
 struct tl_number {
 	enum tl_number_kind kind;
 	int64_t value;
+	bool rounded;       /* digits beyond the scale were lost */
 	bool saturated;     /* |value| did not fit: INT64_MAX or −INT64_MAX */
 	bool whole_decimal; /* an integer written `66.0` */
 	bool scientific;    /* `1.2e3` */

@@ -72,9 +72,11 @@ static void read_resources(struct tl_row *row)
 	record->cpu_milli = optional(row, TL_CANONICAL_CPU, 0, max_bytes);
 	record->ram_bytes = optional(row, TL_CANONICAL_RAM, 0, max_bytes);
 	record->state_bytes = optional(row, TL_CANONICAL_STATE, 0, max_bytes);
-	tl_row_set_gpus(row,
-	                tl_row_number(row, tl_canonical_columns[TL_CANONICAL_GPUS],
-	                              text_of(row, TL_CANONICAL_GPUS), 3, 0, TL_GPUS_MAX_MGPU));
+	tl_row_set_gpus(row, tl_row_gpus(row, tl_canonical_columns[TL_CANONICAL_GPUS],
+	                                 text_of(row, TL_CANONICAL_GPUS)));
+	if (workers == 0)
+		tl_row_unreadable(row, tl_canonical_columns[TL_CANONICAL_WORKERS],
+		                  text_of(row, TL_CANONICAL_WORKERS), "at least 1, or nothing");
 	if (row->dropped || row->status != TL_OK || record->workers == 0)
 		return;
 	int64_t gpus = record->gpus_mgpu / TL_MGPU_PER_GPU;
@@ -119,9 +121,10 @@ static void read_words(struct tl_row *row)
 	}
 	if (row->dropped || row->status != TL_OK)
 		return;
-	record->tenant = tl_row_name(&names->tenants, text_of(row, TL_CANONICAL_TENANT), "default");
-	if (text_of(row, TL_CANONICAL_QUEUE)[0] != '\0')
-		record->queue = tl_intern_put(&names->queues, text_of(row, TL_CANONICAL_QUEUE));
+	tl_row_set_tenant(row, tl_canonical_columns[TL_CANONICAL_TENANT],
+	                  text_of(row, TL_CANONICAL_TENANT));
+	tl_row_set_queue(row, tl_canonical_columns[TL_CANONICAL_QUEUE],
+	                 text_of(row, TL_CANONICAL_QUEUE));
 	if (text_of(row, TL_CANONICAL_ROLE)[0] != '\0')
 		record->role = tl_intern_put(&names->roles, text_of(row, TL_CANONICAL_ROLE));
 	record->models = tl_row_models(row, text_of(row, TL_CANONICAL_MODELS));
@@ -149,7 +152,7 @@ static enum tl_status canonical_next(struct tl_reader *reader, struct tl_row *ro
 
 	if (status != TL_OK)
 		return status;
-	tl_row_set_id(row, text_of(row, TL_CANONICAL_ID));
+	tl_row_set_id(row, tl_canonical_columns[TL_CANONICAL_ID], text_of(row, TL_CANONICAL_ID));
 	read_times(row);
 	read_resources(row);
 	read_priority(row);

@@ -129,7 +129,7 @@ static void read_rest(struct tl_row *row)
 	record->cpu_milli = cpu == TL_UNKNOWN ? TL_NONE : cpu;
 	record->ram_bytes = memory == TL_UNKNOWN ? TL_NONE : memory * TL_MIB;
 	record->models = tl_row_models(row, tl_csv_field(csv, at[SPEC]));
-	record->tenant = tl_row_name(&names->tenants, "", "default");
+	tl_row_set_tenant(row, "tenant", "");
 	if (strcmp(qos, "LS") == 0) {
 		record->queue = tl_intern_put(&names->queues, "high");
 		record->kind = TL_KIND_INFERENCE;
@@ -152,7 +152,8 @@ static enum tl_status openb_next(struct tl_reader *reader, struct tl_row *row,
 
 	if (status != TL_OK)
 		return status;
-	tl_row_set_id(row, tl_csv_field(&reader->csv, reader->positions[NAME]));
+	tl_row_set_id(row, timed_columns[NAME].name,
+	              tl_csv_field(&reader->csv, reader->positions[NAME]));
 	if (!reader->is_static)
 		read_times(row);
 	read_size(row);

@@ -59,12 +59,9 @@ static enum tl_status philly_next(struct tl_reader *reader, struct tl_row *row,
 		return status;
 	read_timestamp(row, tl_csv_field(csv, at[TIMESTAMP]));
 	tl_row_run_time(row, columns[DURATION].name, tl_csv_field(csv, at[DURATION]));
-	tl_row_set_gpus(row, tl_row_number(row, columns[GPUS].name, tl_csv_field(csv, at[GPUS]), 3,
-	                                   0, TL_GPUS_MAX_MGPU));
+	tl_row_set_gpus(row, tl_row_gpus(row, columns[GPUS].name, tl_csv_field(csv, at[GPUS])));
 	check_gpu_time(row, tl_csv_field(csv, at[GPU_TIME]));
-	if (row->status == TL_OK && !row->dropped)
-		row->record.tenant =
-		    tl_row_name(&reader->names->tenants, tl_csv_field(csv, at[CLUSTER]), "default");
+	tl_row_set_tenant(row, columns[CLUSTER].name, tl_csv_field(csv, at[CLUSTER]));
 	return row->status;
 }
 

@@ -162,8 +162,8 @@ static int64_t field(struct tl_row *row, int index, int digits, int64_t min, int
 static void read_size(struct tl_row *row)
 {
 	const struct tl_swf *swf = row->reader->swf;
-	int64_t allocated = field(row, ALLOCATED, 3, 0, TL_GPUS_MAX_MGPU);
-	int64_t requested = field(row, REQUESTED, 3, 0, TL_GPUS_MAX_MGPU);
+	int64_t allocated = tl_row_gpus(row, field_names[ALLOCATED], swf->tokens[ALLOCATED]);
+	int64_t requested = tl_row_gpus(row, field_names[REQUESTED], swf->tokens[REQUESTED]);
 
 	if (requested == 0) /* written for unknown by some logs: nobody requests nothing */
 		requested = TL_UNKNOWN;
@@ -245,7 +245,6 @@ static void read_status(struct tl_row *row)
 
 static void read_people(struct tl_row *row)
 {
-	struct tl_names *names = row->reader->names;
 	const char *const *tokens = row->reader->swf->tokens;
 	int64_t user = field(row, USER, 0, 0, INT64_MAX);
 	int64_t queue = field(row, QUEUE, 0, 0, INT64_MAX);
@@ -253,10 +252,8 @@ static void read_people(struct tl_row *row)
 
 	if (row->dropped || row->status != TL_OK)
 		return;
-	row->record.tenant =
-	    tl_row_name(&names->tenants, user == TL_UNKNOWN ? "" : tokens[USER], "default");
-	if (queue != TL_UNKNOWN)
-		row->record.queue = tl_intern_put(&names->queues, tokens[QUEUE]);
+	tl_row_set_tenant(row, field_names[USER], user == TL_UNKNOWN ? "" : tokens[USER]);
+	tl_row_set_queue(row, field_names[QUEUE], queue == TL_UNKNOWN ? "" : tokens[QUEUE]);
 	if (preceding > 0)
 		tl_row_hit(row, TL_LINT_DEPENDENCY);
 }
@@ -320,7 +317,7 @@ static enum tl_status swf_next(struct tl_reader *reader, struct tl_row *row, str
 		if (tl_number_is_list(reader->swf->tokens[i]))
 			tl_row_hit(row, TL_LINT_LIST_FIELD);
 	}
-	tl_row_set_id(row, reader->swf->tokens[JOB]);
+	tl_row_set_id(row, field_names[JOB], reader->swf->tokens[JOB]);
 	read_status(row);
 	read_times(row);
 	read_wait(row);

@@ -29,12 +29,11 @@ static enum tl_status tiresias_next(struct tl_reader *reader, struct tl_row *row
 
 	if (status != TL_OK)
 		return status;
-	tl_row_set_id(row, tl_csv_field(csv, at[JOB_ID]));
+	tl_row_set_id(row, columns[JOB_ID].name, tl_csv_field(csv, at[JOB_ID]));
 	tl_row_submit(row, columns[SUBMIT].name, tl_csv_field(csv, at[SUBMIT]));
 	tl_row_run_time(row, columns[DURATION].name, tl_csv_field(csv, at[DURATION]));
-	tl_row_set_gpus(row, tl_row_number(row, columns[GPUS].name, tl_csv_field(csv, at[GPUS]), 3,
-	                                   0, TL_GPUS_MAX_MGPU));
-	row->record.tenant = tl_row_name(&reader->names->tenants, "", "default");
+	tl_row_set_gpus(row, tl_row_gpus(row, columns[GPUS].name, tl_csv_field(csv, at[GPUS])));
+	tl_row_set_tenant(row, "tenant", "");
 	return row->status;
 }
 

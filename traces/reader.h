@@ -88,12 +88,16 @@ void tl_row_run_time(struct tl_row *row, const char *column, const char *text);
 void tl_row_set_run_time(struct tl_row *row, int64_t duration_ns);
 /* Size of the job; TL_UNKNOWN drops. A fraction above one GPU is rounded up. */
 void tl_row_set_gpus(struct tl_row *row, int64_t gpus_mgpu);
-/* The job's own id; empty: the line number. */
-void tl_row_set_id(struct tl_row *row, const char *id);
+/* A number of GPUs as such a column has it, in thousandths; finer ones are unreadable. */
+int64_t tl_row_gpus(struct tl_row *row, const char *column, const char *text);
+/* The job's own id; empty: the line number. Too long a name is unreadable, here and below. */
+void tl_row_set_id(struct tl_row *row, const char *column, const char *id);
+/* Empty: the tenant `default`. */
+void tl_row_set_tenant(struct tl_row *row, const char *column, const char *name);
+/* Empty: none. */
+void tl_row_set_queue(struct tl_row *row, const char *column, const char *name);
 /* `A|B` without its repeats, interned; UINT32_MAX where empty. */
 uint32_t tl_row_models(struct tl_row *row, const char *text);
-/* The number of a name; of `otherwise` where it is empty. */
-uint32_t tl_row_name(struct tl_intern *intern, const char *name, const char *otherwise);
 
 /* Opens, reads and closes CSV readers alike; columns and positions by the reader's enum. */
 enum tl_status tl_reader_open_csv(struct tl_reader *reader, const struct tl_csv_column *columns,

@@ -4,6 +4,7 @@
 
 #include "sim/base/arena.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,11 +72,11 @@ static int64_t read_number(struct tl_row *row, const char *column, const char *t
 	if (is_over(row))
 		return TL_UNKNOWN;
 	number = tl_number_parse(text, digits);
-	if (number.whole_decimal)
+	if (number.whole_decimal && !number.saturated)
 		tl_row_hit(row, TL_LINT_WHOLE_DECIMAL);
-	if (number.scientific)
+	if (number.scientific && !number.saturated)
 		tl_row_hit(row, TL_LINT_SCIENTIFIC);
-	if (number.long_fraction)
+	if (number.long_fraction && !number.saturated)
 		tl_row_hit(row, TL_LINT_LONG_FRACTION);
 	if (number.kind == TL_NUMBER_LIST) {
 		tl_row_hit(row, TL_LINT_LIST_FIELD);
@@ -92,9 +93,11 @@ static int64_t read_number(struct tl_row *row, const char *column, const char *t
 		return TL_UNKNOWN;
 	}
 	if (number.value < min || number.value > max) {
-		tl_row_unreadable(row, column, text,
-		                  min >= 0 ? "a number from 0 to what a cluster can have"
-		                           : "a number of a size that can be");
+		char wanted[64] = "a number of a size that can be";
+		if (min >= 0)
+			(void)snprintf(wanted, sizeof wanted, "a number from 0 to %g",
+			               (double)max / (double)-minus_one[digits]);
+		tl_row_unreadable(row, column, text, wanted);
 		return TL_UNKNOWN;
 	}
 	return number.value;
@@ -126,7 +129,10 @@ void tl_row_run_time(struct tl_row *row, const char *column, const char *text)
 {
 	if (row->reader->is_static)
 		return;
-	tl_row_set_run_time(row, tl_row_number(row, column, text, 9, -INT64_MAX, INT64_MAX));
+	int64_t duration_ns = tl_row_number(row, column, text, 9, -INT64_MAX, INT64_MAX);
+
+	/* What did not fit is too long, and not the word for never. */
+	tl_row_set_run_time(row, duration_ns == TL_NEVER ? TL_NEVER - 1 : duration_ns);
 }
 
 void tl_row_set_run_time(struct tl_row *row, int64_t duration_ns)
@@ -161,16 +167,31 @@ void tl_row_set_gpus(struct tl_row *row, int64_t gpus_mgpu)
 	row->record.gpus_mgpu = gpus_mgpu;
 }
 
-void tl_row_set_id(struct tl_row *row, const char *id)
+int64_t tl_row_gpus(struct tl_row *row, const char *column, const char *text)
 {
-	size_t length = strlen(id);
+	int64_t gpus_mgpu = tl_row_number(row, column, text, 3, 0, TL_GPUS_MAX_MGPU);
 
-	if (length >= TL_TRACE_ID_MAX) {
-		tl_row_hit(row, TL_LINT_NAME_CUT);
-		length = TL_TRACE_ID_MAX - 1;
-	}
-	memcpy(row->record.id, id, length);
-	row->record.id[length] = '\0';
+	if (!is_over(row) && gpus_mgpu != TL_UNKNOWN && tl_number_parse(text, 3).rounded)
+		tl_row_unreadable(row, column, text, "whole thousandths of a GPU");
+	return is_over(row) ? TL_UNKNOWN : gpus_mgpu;
+}
+
+/* A name of fewer than size bytes, as long as the column that shows it. */
+static bool fits(struct tl_row *row, const char *column, const char *name, size_t size)
+{
+	char wanted[48];
+
+	if (strlen(name) < size)
+		return true;
+	(void)snprintf(wanted, sizeof wanted, "a name of at most %zu bytes", size - 1);
+	tl_row_unreadable(row, column, name, wanted);
+	return false;
+}
+
+void tl_row_set_id(struct tl_row *row, const char *column, const char *id)
+{
+	if (fits(row, column, id, TL_TRACE_ID_MAX))
+		memcpy(row->record.id, id, strlen(id) + 1);
 }
 
 /* Whether the `|`-separated list of `used` bytes holds the name. */
@@ -214,9 +235,17 @@ uint32_t tl_row_models(struct tl_row *row, const char *text)
 	return models;
 }
 
-uint32_t tl_row_name(struct tl_intern *intern, const char *name, const char *otherwise)
+void tl_row_set_tenant(struct tl_row *row, const char *column, const char *name)
 {
-	return tl_intern_put(intern, name[0] != '\0' ? name : otherwise);
+	if (!is_over(row) && fits(row, column, name, TL_TRACE_NAME_MAX))
+		row->record.tenant =
+		    tl_intern_put(&row->reader->names->tenants, name[0] != '\0' ? name : "default");
+}
+
+void tl_row_set_queue(struct tl_row *row, const char *column, const char *name)
+{
+	if (!is_over(row) && name[0] != '\0' && fits(row, column, name, TL_TRACE_QUEUE_MAX))
+		row->record.queue = tl_intern_put(&row->reader->names->queues, name);
 }
 
 enum tl_status tl_reader_open_csv(struct tl_reader *reader, const struct tl_csv_column *columns,

@@ -41,7 +41,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TL_TRACE_ID_MAX = 64, TL_TRACE_NAME_MAX = 64, TL_TRACE_LINE_MAX = 1 << 20 };
+/* Sizes of names with their NUL, as result files have them; longer ones are refused. */
+enum { TL_TRACE_ID_MAX = 64, TL_TRACE_NAME_MAX = 64, TL_TRACE_QUEUE_MAX = 32 };
+enum { TL_TRACE_LINE_MAX = 1 << 20 };
 enum {
 	TL_TRACE_HOLD_MAX = 16384,   /* records of an ascending file kept in memory */
 	TL_TRACE_SEEN_MAX = 1 << 17, /* rows checked for duplicates unless asked for all */

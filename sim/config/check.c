@@ -2,6 +2,8 @@
 /* What one key alone does not show: names that must exist or be unique, pairs of limits. */
 #include "sim/config/config.h"
 
+#include "results/schema.h"
+
 #include <string.h>
 
 /* The node of a key for the message, or of the entry where the key is not written. */
@@ -32,13 +34,19 @@ static enum tl_status check_queues(struct tl_fill *fill, const struct tl_config 
 	if (config->queue_count == 0)
 		return tl_fill_fault(fill, tl_config_at(root, "queues"),
 		                     "queues: got an empty list, wanted at least one queue");
-	for (size_t i = 0; i < config->queue_count; i++)
+	for (size_t i = 0; i < config->queue_count; i++) {
+		if (strlen(config->queues[i].queue.name) >= TL_ROW_QUEUE_SIZE)
+			return tl_fill_fault(fill, tl_config_at(config->queues[i].node, "name"),
+			                     "queues[%zu].name: got `%s`, wanted at most %d bytes",
+			                     i, config->queues[i].queue.name,
+			                     TL_ROW_QUEUE_SIZE - 1);
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(config->queues[i].queue.name, config->queues[j].queue.name) == 0)
 				return tl_fill_fault(
 				    fill, tl_config_at(config->queues[i].node, "name"),
 				    "queues[%zu].name: got `%s` again, wanted each name once", i,
 				    config->queues[i].queue.name);
+	}
 	return TL_OK;
 }
 

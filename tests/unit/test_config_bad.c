@@ -116,6 +116,8 @@ static const struct bad bad[] = {
     {WORK "queues: []\n", 2, 9, "at least one queue"},
     {WORK "queues: [{weight: 1}]\n", 2, 10, "key `name` is missing"},
     {WORK "queues: [{name: a}, {name: a}]\n", 2, 28, "queues[1].name: got `a` again"},
+    {WORK "queues: [{name: abcdefghijklmnopqrstuvwxyzabcdef}]\n", 2, 17,
+     "queues[0].name: got `abcdefghijklmnopqrstuvwxyzabcdef`, wanted at most 31 bytes"},
     {WORK "queues: [{name: a, weight: 0}]\n", 2, 28, "from 1 to"},
     {WORK "tenants: [{name: a}, {name: a}]\n", 2, 29, "tenants[1].name"},
     {WORK "tenants: [{name: a, quota: -1}]\n", 2, 28, "wanted GPUs"},

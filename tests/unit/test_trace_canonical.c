@@ -7,11 +7,9 @@ static const char dirty[] = SAMPLES "dirty-canonical.csv";
 Test(trace_canonical, every_class_of_dirt)
 {
 	static const struct expected_class expected[] = {
-	    {"quoted-field", 1, {5}},   {"quoted-comma", 1, {5}},
-	    {"long-fraction", 1, {5}},  {"name-cut", 1, {7}},
-	    {"backward-time", 1, {4}},  {"duplicate-id", 1, {6}},
-	    {"empty-window", 3, {5}},   {"fractional-gpu", 1, {4}},
-	    {"repeated-model", 1, {5}}, {"over-requested-time", 1, {3}},
+	    {"quoted-field", 1, {5}},   {"quoted-comma", 1, {5}},   {"long-fraction", 1, {5}},
+	    {"backward-time", 1, {4}},  {"duplicate-id", 1, {6}},   {"empty-window", 3, {5}},
+	    {"fractional-gpu", 1, {4}}, {"repeated-model", 1, {5}}, {"over-requested-time", 1, {3}},
 	};
 	struct tl_trace *trace = must_open_plain(dirty);
 	expect_classes(trace, expected, sizeof expected / sizeof *expected);
@@ -195,10 +193,65 @@ Test(trace_canonical, unreadable_values)
 	refuse_row("a,0,10,3,2,,,,,",
 	           "workers, got `2`, wanted workers that share the GPUs evenly");
 	refuse_row("a,10,10,1,,5,,,,", "deadline_s, got `5`, wanted a time not before submit_s");
-	refuse_row("a,0,10,1,,,1.5,,,", "utilisation, got `1.5`");
+	refuse_row("a,0,10,1,,,1.5,,,", "utilisation, got `1.5`, wanted a number from 0 to 1");
 	refuse_row("a,0,10,1,,,,x,,", "priority, got `x`");
 	refuse_row("a,0,10,1,,,,,dancing,", "kind, got `dancing`");
 	refuse_row("a,0,10,1,,,,,,maybe", "outcome, got `maybe`");
 	refuse_row("a,0,soon,1,,,,,,", "duration_s, got `soon`");
 	refuse_row("a,1e12,10,1,,,,,,", "submit_s, got `1e12`");
+	refuse_row("a,0,10,0.0001,,,,,,", "gpus, got `0.0001`, wanted whole thousandths");
+	refuse_row("a,0,10,0.9999,,,,,,", "gpus, got `0.9999`, wanted whole thousandths");
+	refuse_row("a,0,10,2.00001,,,,,,", "gpus, got `2.00001`");
+	refuse_row("a,0,10,1,0,,,,,", "workers, got `0`, wanted at least 1");
+}
+
+/* A run time that no integer holds is too long; it is not the word for never. */
+Test(trace_canonical, an_endless_number_is_not_never)
+{
+	static const char *const endless[] = {"1e300", "9223372036.854775807", "-1e300"};
+	struct tl_trace_options options = default_options();
+	char text[128];
+
+	options.lint = true;
+	for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+		snprintf(text, sizeof text, "id,submit_s,duration_s,gpus\na,0,%s,1\nb,0,1,1\n",
+		         endless[i]);
+		const char *path = write_text_file("canonical.csv", text);
+		struct tl_trace *trace = must_open(path, &options);
+
+		cr_expect_not_null(find_class(trace, "run-time-absurd"), "%s", endless[i]);
+		cr_expect_null(find_class(trace, "scientific"), "%s", endless[i]);
+		cr_expect_eq(tl_trace_get_stats(trace)->rows_kept, 1, "%s", endless[i]);
+		tl_trace_close(trace);
+		unlink(path);
+	}
+}
+
+/* Names that the columns of a result would cut are refused; the longest that fit are kept. */
+Test(trace_canonical, names_too_long)
+{
+	static const char head[] = "id,submit_s,duration_s,gpus,tenant,queue\n";
+	static const struct {
+		int id, tenant, queue;
+		const char *says;
+	} cases[] = {{63, 63, 31, NULL},
+	             {64, 1, 1, "wanted a name of at most 63 bytes"},
+	             {1, 64, 1, "wanted a name of at most 63 bytes"},
+	             {1, 1, 32, "wanted a name of at most 31 bytes"}};
+	struct tl_trace_options options = default_options();
+	char text[512], name[65];
+
+	memset(name, 'n', 64);
+	name[64] = '\0';
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		snprintf(text, sizeof text, "%s%.*s,0,1,1,%.*s,%.*s\n", head, cases[i].id, name,
+		         cases[i].tenant, name, cases[i].queue, name);
+		const char *path = write_text_file("canonical.csv", text);
+
+		if (cases[i].says)
+			expect_refused(path, &options, TL_E_DATA, 2, cases[i].says);
+		else
+			tl_trace_close(must_open(path, &options));
+		unlink(path);
+	}
 }

@@ -55,6 +55,19 @@ Test(trace_number, too_large_saturates)
 	cr_expect_eq(value_of("0e999999999999", 9), 0);
 }
 
+Test(trace_number, what_is_lost_is_told)
+{
+	static const char *const exact[] = {"0.125", "1e-3", "12.500", "0", "1000000000.000000"};
+	static const char *const rounded[] = {
+	    "0.0001", "0.9999", "1e-4", "1e-300", "0.12500000000000000000000000000000000000000001",
+	};
+
+	for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+		cr_expect_not(tl_number_parse(exact[i], 3).rounded, "%s", exact[i]);
+	for (size_t i = 0; i < sizeof rounded / sizeof *rounded; i++)
+		cr_expect(tl_number_parse(rounded[i], 3).rounded, "%s", rounded[i]);
+}
+
 Test(trace_number, what_is_no_number)
 {
 	static const char *const bad[] = {"abc", "1x",   "1.2.3", "--1", "e5",  "1e", "nan",
