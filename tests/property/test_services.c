@@ -263,7 +263,7 @@ Test(services, standing_replicas_are_booked_to_the_nanosecond)
 	const char *folder = services_run(
 	    "a",
 	    "seed: 2\nhorizon: 10min\ncluster: 1x4\nworkload:\n"
-	    "  - {service: s, arrivals: {process: poisson, rate: 120}, replicas: 3, batch: 1,\n"
+	    "  - {service: s, arrivals: {process: poisson, rate: 120}, replicas: 3, batch: 1, requests: exact,\n"
 	    "     events: [{at: 9min, for: 1h, factor: 0}], routing: shared-queue,\n"
 	    "     service_time: {dist: deterministic, mean: 20ms}}\n"
 	    "policy: {scale: static}\noutput: {tables: all}\n");
