@@ -101,29 +101,41 @@ static const char *bound_text(enum tl_option_type type, double bound, char buffe
 	return buffer;
 }
 
+/* Wrong at the place of a setting: its flag, or its line of the file. */
+static enum tl_status fault(const struct tl_setting *setting, const char *file, const char *text,
+                            struct tl_error *error)
+{
+	if (setting->flag != NULL)
+		return tl_error_set(error, TL_E_USAGE, setting->flag, 0, 0, "%s", text);
+	return tl_error_set(error, TL_E_CONFIG, file, setting->line, setting->column, "%s", text);
+}
+
 static enum tl_status set_value(const struct tl_module *module, const struct tl_option *option,
-                                const char *text, const char *file, long line, long column,
+                                const struct tl_setting *setting, const char *file,
                                 struct tl_option_value *out, struct tl_error *error)
 {
+	char text[TL_ERROR_MESSAGE_MAX];
 	struct tl_error why = TL_ERROR_INIT;
 	char low[48], high[48];
 
-	if (!parse_value(option, text, out, &why))
-		return tl_error_set(error, TL_E_CONFIG, file, line, column, "%s: option `%s`: %s",
-		                    module->name, option->name, why.message);
-	if (!in_range(option, out))
-		return tl_error_set(error, TL_E_CONFIG, file, line, column,
-		                    "%s: option `%s`: got %s, wanted %s to %s", module->name,
-		                    option->name, text, bound_text(option->type, option->min, low),
-		                    bound_text(option->type, option->max, high));
-	return TL_OK;
+	if (!parse_value(option, setting->value, out, &why))
+		(void)snprintf(text, sizeof text, "%s: option `%s`: %.400s", module->name,
+		               option->name, why.message);
+	else if (!in_range(option, out))
+		(void)snprintf(text, sizeof text, "%s: option `%s`: got %.200s, wanted %s to %s",
+		               module->name, option->name, setting->value,
+		               bound_text(option->type, option->min, low),
+		               bound_text(option->type, option->max, high));
+	else
+		return TL_OK;
+	return fault(setting, file, text, error);
 }
 
 static enum tl_status unknown_option(const struct tl_module *module,
                                      const struct tl_setting *setting, const char *file,
                                      struct tl_error *error)
 {
-	char known[384] = "", seats[128] = "";
+	char known[384] = "", seats[128] = "", text[TL_ERROR_MESSAGE_MAX];
 	size_t used = 0, seats_used = 0;
 
 	for (uint32_t i = 0; i < module->option_count && used < sizeof(known); i++)
@@ -137,9 +149,9 @@ static enum tl_status unknown_option(const struct tl_module *module,
 			    seats + seats_used, sizeof(seats) - seats_used, "%s%s",
 			    s == TL_SEAT_SCHEDULER + 1 ? "; or of the seats " : ", ",
 			    tl_seat_names[s]);
-	return tl_error_set(error, TL_E_CONFIG, file, setting->line, setting->column,
-	                    "%s: got option `%s`, wanted %s%s%s", module->name, setting->name,
-	                    module->option_count > 0 ? "one of " : "none", known, seats);
+	(void)snprintf(text, sizeof text, "%s: got option `%.63s`, wanted %s%s%s", module->name,
+	               setting->name, module->option_count > 0 ? "one of " : "none", known, seats);
+	return fault(setting, file, text, error);
 }
 
 enum tl_status tl_module_options(const struct tl_module *module, const struct tl_setting *settings,
@@ -152,7 +164,9 @@ enum tl_status tl_module_options(const struct tl_module *module, const struct tl
 	for (uint32_t i = 0; i < module->option_count && status == TL_OK; i++) {
 		const struct tl_option *option = tl_module_option(module, i);
 
-		status = set_value(module, option, option->standard, NULL, 0, 0, &filled[i], error);
+		const struct tl_setting standard = {.value = (char *)(uintptr_t)option->standard};
+
+		status = set_value(module, option, &standard, NULL, &filled[i], error);
 	}
 	for (size_t s = 0; s < count && status == TL_OK; s++) {
 		uint32_t i = 0;
@@ -160,11 +174,10 @@ enum tl_status tl_module_options(const struct tl_module *module, const struct tl
 		while (i < module->option_count &&
 		       strcmp(tl_module_option(module, i)->name, settings[s].name) != 0)
 			i++;
-		status =
-		    i == module->option_count
-			? unknown_option(module, &settings[s], file, error)
-			: set_value(module, tl_module_option(module, i), settings[s].value, file,
-		                    settings[s].line, settings[s].column, &filled[i], error);
+		status = i == module->option_count
+		             ? unknown_option(module, &settings[s], file, error)
+		             : set_value(module, tl_module_option(module, i), &settings[s], file,
+		                         &filled[i], error);
 	}
 	if (status != TL_OK) {
 		free(filled);

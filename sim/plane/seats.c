@@ -17,37 +17,59 @@ static void enter_loader(struct tl_trial *trial, enum tl_seat_kind seat, const c
 	atomic_store_explicit(&pulse->seat, (uint32_t)seat, memory_order_relaxed);
 }
 
+/* Wrong at the place where the seat is filled: a flag, or a line of the file. */
+static enum tl_status seat_fault(const struct tl_seat_setting *setting, const char *file,
+                                 enum tl_status status, const char *text, struct tl_error *error)
+{
+	if (setting->flag == NULL)
+		return tl_error_set(error, status, file, setting->line, setting->column, "%s",
+		                    text);
+	if (status == TL_E_CONFIG)
+		status = TL_E_USAGE;
+	return tl_error_set(error, status, setting->flag, 0, 0, "%s", text);
+}
+
 static enum tl_status load_one(struct tl_trial *trial, enum tl_seat_kind seat,
                                struct tl_error *error)
 {
 	const struct tl_seat_setting *setting = &trial->scenario->seats[seat];
 	struct tl_instance *instance = &trial->seats[seat];
 	const char *file = trial->scenario->path;
+	char text[TL_ERROR_MESSAGE_MAX];
 
 	enter_loader(trial, seat, setting->use, "load");
 	enum tl_status status = tl_module_load(setting->use, &instance->loaded, error);
 
 	tl_seats_enter(trial, NULL, NULL);
+	if (status == TL_E_UNAVAILABLE && error->file[0] == '\0') { /* no such module */
+		snprintf(text, sizeof(text), "policy.%s: %.700s", tl_seat_names[seat],
+		         error->message);
+		return seat_fault(setting, file, status, text, error);
+	}
 	if (status != TL_OK)
 		return status;
-	if (instance->loaded.module->seat != (uint32_t)seat)
-		return tl_error_set(
-		    error, TL_E_CONFIG, file, setting->line, setting->column,
-		    "policy.%s: got `%s`, a module for the %s seat, wanted one for %s",
-		    tl_seat_names[seat], setting->use, tl_seat_names[instance->loaded.module->seat],
-		    tl_seat_names[seat]);
-	if ((instance->loaded.module->capabilities & TL_NEEDS_SERVICES) != 0 &&
-	    trial->scenario->service_count == 0)
-		return tl_error_set(error, TL_E_CONFIG, file, setting->line, setting->column,
-		                    "policy.%s: `%s` needs services, and the scenario has none",
-		                    tl_seat_names[seat], setting->use);
+	const struct tl_module *module = instance->loaded.module;
+
+	text[0] = '\0';
+	if (module->seat != (uint32_t)seat)
+		snprintf(text, sizeof(text),
+		         "policy.%s: got `%s`, a module for the %s seat, wanted one for %s",
+		         tl_seat_names[seat], setting->use, tl_seat_names[module->seat],
+		         tl_seat_names[seat]);
+	else if ((module->capabilities & TL_NEEDS_SERVICES) != 0 &&
+	         trial->scenario->service_count == 0)
+		snprintf(text, sizeof(text),
+		         "policy.%s: `%s` needs services, and the scenario has none",
+		         tl_seat_names[seat], setting->use);
+	if (text[0] != '\0')
+		return seat_fault(setting, file, TL_E_CONFIG, text, error);
 	instance->trial = trial;
 	instance->seat = seat;
 	instance->number = (uint32_t)seat;
 	tl_rng_init(&instance->rng, trial->scenario->seed, TL_STREAM_POLICY, instance->number);
 	tl_host_fill(instance);
-	return tl_module_options(instance->loaded.module, setting->settings, setting->count, file,
-	                         &instance->values, error);
+	return tl_module_options(module, setting->settings, setting->count, file, &instance->values,
+	                         error);
 }
 
 enum tl_status tl_seats_load(struct tl_trial *trial, struct tl_error *error)

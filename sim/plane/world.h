@@ -3,7 +3,8 @@
  * One trial's world, for the files of this folder alone:
  *   trial.c      sets it up, runs it, closes the books
  *   sources.c    what arrives: traces into jobs
- *   lifecycle.c  what happens to a job: start, ready, completion, suspension, failure
+ *   lifecycle.c  what happens to a job: start, ready, completion;  suspension.c  saves,
+ *                migration, strikes;  running.c  progress, speed, co-tenants (life.h)
  *   chaos.c      node failures, repairs, scripted faults
  *   changes.c    what the next schedule() is told
  *   seats.c      instances of policy modules

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the files of a job's life share, and nobody else:
+ *   lifecycle.c   states, holding GPUs, starts, ends, reports
+ *   running.c     progress, speed and co-tenants of running work
+ *   suspension.c  saves, migration, strikes
+ */
+#ifndef TIDELAB_PLANE_LIFE_H
+#define TIDELAB_PLANE_LIFE_H
+
+#include "sim/plane/world.h"
+
+const struct tl_physics *tl_life_physics(const struct tl_trial *trial);
+bool tl_life_is_replica(struct tl_trial *trial, tl_job_id id);
+/* The one event a job has: ready, completion or end of the save. TL_NEVER: none. */
+void tl_life_cancel_event(struct tl_trial *trial, struct tl_job *job);
+void tl_life_set_event(struct tl_trial *trial, tl_job_id id, int64_t at_ns,
+                       enum tl_event_kind kind);
+/* Books what a running job did since its last settling. */
+void tl_running_settle(struct tl_trial *trial, tl_job_id id);
+/* Falls back to what is safe; the rest becomes rework. */
+void tl_running_roll_back(struct tl_trial *trial, struct tl_job *job);
+int64_t tl_running_speed_ppb(const struct tl_job *job);
+int64_t tl_running_rate_mgpu(const struct tl_job *job);
+/* Its part of the productive level. */
+void tl_running_set_rate(struct tl_trial *trial, struct tl_job *job, int64_t rate_mgpu);
+void tl_running_set_completion(struct tl_trial *trial, tl_job_id id);
+int64_t tl_running_interference_ppb(struct tl_trial *trial, const struct tl_job *job);
+/* Running co-tenants of a placement get the speed they now have. */
+void tl_running_refresh_neighbours(struct tl_trial *trial, const struct tl_shape *shape,
+                                   const struct tl_alloc *where, tl_job_id self);
+/* Books the time in the state that is about to be left. */
+void tl_life_book_state(struct tl_trial *trial, tl_job_id id);
+void tl_life_change_state(struct tl_trial *trial, tl_job_id id, enum tl_job_state to,
+                          enum tl_reason cause);
+/* Takes a placement, and lets suspended memory give way; gives one back with its books. */
+void tl_life_hold(struct tl_trial *trial, tl_job_id id, const struct tl_alloc *where);
+void tl_life_let_go(struct tl_trial *trial, tl_job_id id, struct tl_alloc *where, int64_t since_ns,
+                    enum tl_reason reason);
+/* Gives up everything the job holds. */
+void tl_life_release(struct tl_trial *trial, tl_job_id id, enum tl_reason reason);
+int64_t tl_life_warm_start_ns(const struct tl_trial *trial, const struct tl_job *job);
+/* Scheduled or Resuming, on what the job now holds. */
+void tl_life_begin_start(struct tl_trial *trial, tl_job_id id, bool warm, enum tl_reason reason);
+void tl_life_end_job(struct tl_trial *trial, tl_job_id id, enum tl_job_state state,
+                     enum tl_reason reason);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A running job: its progress, what its co-tenants and its spread leave it, its books. */
+#include "sim/plane/life.h"
+#include "sim/work/sharing.h"
+
+const struct tl_physics *tl_life_physics(const struct tl_trial *trial)
+{
+	return &trial->scenario->physics;
+}
+
+void tl_life_cancel_event(struct tl_trial *trial, struct tl_job *job)
+{
+	tl_eventq_cancel(trial->engine.queue, job->event);
+	job->event = 0;
+}
+
+void tl_life_set_event(struct tl_trial *trial, tl_job_id id, int64_t at_ns, enum tl_event_kind kind)
+{
+	struct tl_job *job = tl_job_of(&trial->jobs, id);
+
+	job->event = at_ns == TL_NEVER ? 0
+	                               : tl_engine_at(&trial->engine, at_ns, TL_PHASE_COMPLETION,
+	                                              (uint32_t)kind, id);
+}
+
+bool tl_life_is_replica(struct tl_trial *trial, tl_job_id id)
+{
+	return (tl_job_view_of(&trial->jobs, id)->flags & TL_JOB_REPLICA) != 0;
+}
+
+/* Books what a running job did since its last settling. */
+void tl_running_settle(struct tl_trial *trial, tl_job_id id)
+{
+	struct tl_job *job = tl_job_of(&trial->jobs, id);
+	struct tl_job_view *view = tl_job_view_of(&trial->jobs, id);
+	struct tl_ledger *ledger = tl_account_ledger(trial->account);
+	struct tl_stretch stretch = tl_progress_settle(&job->progress, tl_trial_now(trial));
+	tl_i128 mgpu = job->shape->total_mgpu;
+	int64_t apart_ns = stretch.run_ns - stretch.work_ns; /* lost to distance and co-tenants */
+	int64_t near_ns = 0;
+
+	if (stretch.wall_ns == 0)
+		return;
+	view->attained_ns += stretch.wall_ns;
+	view->attained_mark_ns = tl_trial_now(trial);
+	if (tl_life_is_replica(trial,
+	                       id)) { /* what it served is moved from here, window by window */
+		tl_ledger_add(ledger, job->account, TL_PURPOSE_STANDBY, mgpu * stretch.wall_ns);
+		return;
+	}
+	if (job->interference_ppb != TL_PPB) {
+		near_ns = tl_work_of_time(stretch.run_ns, TL_PPB * 1000 / job->slow_milli) -
+		          stretch.work_ns;
+		apart_ns -= near_ns;
+	}
+	tl_ledger_add(ledger, job->account, TL_PURPOSE_PRODUCTIVE, mgpu * stretch.work_ns);
+	tl_ledger_add(ledger, job->account, TL_PURPOSE_COMMUNICATION, mgpu * apart_ns);
+	tl_ledger_add(ledger, job->account, TL_PURPOSE_INTERFERENCE, mgpu * near_ns);
+	tl_ledger_add(ledger, job->account, TL_PURPOSE_CHECKPOINT,
+	              mgpu * (stretch.wall_ns - stretch.run_ns));
+	job->productive_mgpu_ns += mgpu * stretch.work_ns;
+	view->committed_ns = tl_progress_cycle_start(&job->progress);
+}
+
+/* Work since the last commit is gone: its time was rework after all. */
+void tl_running_roll_back(struct tl_trial *trial, struct tl_job *job)
+{
+	int64_t lost_ns = tl_progress_roll_back(&job->progress);
+	tl_i128 mgpu_ns = (tl_i128)lost_ns * job->shape->total_mgpu;
+
+	if (job->row == TL_ROW_OF_NO_JOB) /* a replica: its requests are served again elsewhere */
+		return;
+	tl_ledger_move(tl_account_ledger(trial->account), job->account, TL_PURPOSE_PRODUCTIVE,
+	               TL_PURPOSE_REWORK, mgpu_ns);
+	job->productive_mgpu_ns -= mgpu_ns;
+	job->lost_work_ns += lost_ns;
+}
+
+int64_t tl_running_speed_ppb(const struct tl_job *job)
+{
+	return job->interference_ppb * 1000 / job->slow_milli;
+}
+
+/* The next thing to happen to a running job: its work is done, or its estimate is up. */
+void tl_running_set_completion(struct tl_trial *trial, tl_job_id id)
+{
+	const struct tl_job *job = tl_job_of(&trial->jobs, id);
+	const struct tl_job_view *view = tl_job_view_of(&trial->jobs, id);
+	int64_t end_ns = tl_progress_end(&job->progress);
+
+	if (trial->scenario->kill_at_estimate && view->estimate_ns >= 0) {
+		int64_t left_ns = view->estimate_ns - view->attained_ns;
+		int64_t kill_ns = tl_time_add(tl_trial_now(trial), left_ns > 0 ? left_ns : 0);
+
+		end_ns = kill_ns < end_ns ? kill_ns : end_ns;
+	}
+	tl_life_set_event(trial, id, end_ns, TL_EVENT_COMPLETE);
+}
+
+/* What the co-tenants of its GPUs leave a running job: the least over its GPUs. */
+int64_t tl_running_interference_ppb(struct tl_trial *trial, const struct tl_job *job)
+{
+	const struct tl_physics *physics = tl_life_physics(trial);
+	int64_t least_ppb = TL_PPB;
+
+	if (physics->ideal || !physics->interference || job->shape->gpus == 0 ||
+	    job->shape->full.share_mgpu == TL_MGPU_PER_GPU)
+		return TL_PPB;
+	for (uint32_t g = 0; g < job->alloc.gpu_count; g++) {
+		uint32_t count = 0, running = 0;
+		int64_t combined_milli = 0;
+		const tl_job_id *ids =
+		    tl_cluster_gpu_jobs(&trial->cluster, job->alloc.gpus[g], &count);
+
+		for (uint32_t i = 0; i < count; i++) {
+			if (tl_job_view_of(&trial->jobs, ids[i])->state != TL_JOB_RUNNING)
+				continue;
+			running++;
+			combined_milli += tl_job_of(&trial->jobs, ids[i])->demand_milli;
+		}
+		if (running < 2)
+			continue;
+		int64_t ppb = tl_sharing_speed_ppb(combined_milli);
+
+		least_ppb = ppb < least_ppb ? ppb : least_ppb;
+	}
+	return least_ppb;
+}
+
+void tl_running_set_rate(struct tl_trial *trial, struct tl_job *job, int64_t rate_mgpu)
+{
+	trial->productive_mgpu += rate_mgpu - job->rate_mgpu;
+	job->rate_mgpu = rate_mgpu;
+}
+
+/* Checkpoints stall it for a share of the time: the level is their mean. */
+int64_t tl_running_rate_mgpu(const struct tl_job *job)
+{
+	const struct tl_checkpoint_plan *plan = &job->progress.plan;
+	int64_t rate_mgpu = tl_work_of_time(job->shape->total_mgpu, job->progress.speed_ppb);
+	int64_t period_ns = tl_progress_period(plan);
+
+	if (period_ns == 0)
+		return rate_mgpu;
+	return (int64_t)((tl_i128)rate_mgpu * (period_ns - plan->stall_ns) / period_ns);
+}
+
+/* A co-tenant came or went: re-rate what is left, at this instant. */
+static void refresh_speed(struct tl_trial *trial, tl_job_id id)
+{
+	struct tl_job *job = tl_job_of(&trial->jobs, id);
+	int64_t interference_ppb = tl_running_interference_ppb(trial, job);
+
+	if (interference_ppb == job->interference_ppb)
+		return;
+	tl_running_settle(trial, id);
+	job->interference_ppb = interference_ppb;
+	job->progress.speed_ppb = tl_running_speed_ppb(job);
+	if (tl_life_is_replica(trial, id)) {
+		tl_services_speed(trial, id, job->progress.speed_ppb);
+		return;
+	}
+	tl_running_set_rate(trial, job, tl_running_rate_mgpu(job));
+	tl_life_cancel_event(trial, job);
+	tl_running_set_completion(trial, id);
+}
+
+void tl_running_refresh_neighbours(struct tl_trial *trial, const struct tl_shape *shape,
+                                   const struct tl_alloc *where, tl_job_id self)
+{
+	if (shape->gpus == 0 || shape->full.share_mgpu == TL_MGPU_PER_GPU)
+		return;
+	for (uint32_t g = 0; g < where->gpu_count; g++) {
+		uint32_t count = 0;
+		const tl_job_id *ids = tl_cluster_gpu_jobs(&trial->cluster, where->gpus[g], &count);
+
+		for (uint32_t i = 0; i < count; i++)
+			if (ids[i] != self &&
+			    tl_job_view_of(&trial->jobs, ids[i])->state == TL_JOB_RUNNING)
+				refresh_speed(trial, ids[i]);
+	}
+}
