@@ -56,9 +56,10 @@ static enum tl_status check_options(const struct tl_trace_options *options, stru
 	if (options->limit_gpus_mgpu > TL_MGPU_PER_GPU &&
 	    options->limit_gpus_mgpu % TL_MGPU_PER_GPU != 0)
 		return bad_option(error, "limit_gpus, got a fraction above one, wanted whole GPUs");
-	if ((options->shuffle || options->demand != 0) && !options->is_static)
-		return bad_option(
-		    error, "shuffle and demand, got a trace with times, wanted a static one");
+	if (options->shuffle && !options->is_static)
+		return bad_option(error, "shuffle, got a trace with times, wanted a static one");
+	if (options->demand != 0 && !options->is_static)
+		return bad_option(error, "demand, got a trace with times, wanted a static one");
 	if (options->demand != 0 && !is_positive(options->demand))
 		return bad_option(error,
 		                  "demand, got a factor that is not above 0, wanted one above 0");

@@ -40,8 +40,8 @@ enum tl_status tl_overrides_set(struct tl_overrides *overrides, const char *pref
 	if (length == 0 || strlen(prefix) + length >= sizeof key)
 		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0, "%s: got `%.100s`, wanted %s",
 		                    flag ? flag : "--set", text,
-		                    prefix[0] != '\0' && flag ? "SEAT=NAME, as in place=fgd"
-		                                              : "KEY=VALUE");
+		                    strcmp(prefix, "policy.") == 0 ? "SEAT=NAME, as in place=fgd"
+		                                                   : "KEY=VALUE");
 	(void)snprintf(key, sizeof key, "%s%.*s", prefix, (int)length, text);
 	tl_overrides_add(overrides, key, equals + 1, flag);
 	return TL_OK;
@@ -184,7 +184,11 @@ enum tl_status tl_trace_options_from_args(const struct tl_args *args, struct tl_
 	for (size_t i = 0; i < args->given_count && status == TL_OK; i++) {
 		const char *name = args->given[i].flag->name, *value = args->given[i].value;
 
-		if (strcmp(name, "set") == 0)
+		if (strcmp(name, "set") == 0 && strncmp(value, "trace=", 6) == 0)
+			status = tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+			                      "--set: got `%.100s`: the trace is the operand FILE",
+			                      value);
+		else if (strcmp(name, "set") == 0)
 			status =
 			    tl_overrides_set(&overrides, "workload[0].", value, "--set", error);
 		else if (strcmp(name, "format") == 0)

@@ -75,6 +75,7 @@ static enum tl_status check_workload(struct tl_fill *fill, const struct tl_confi
 {
 	const struct tl_workload_config *entry = &config->workloads[i];
 	const struct tl_trace_options *trace = &entry->workload.trace;
+	static const char *const of_static[] = {"shuffle", "demand"};
 	size_t length = tl_fill_enter(fill, "workload");
 
 	(void)tl_fill_enter_index(fill, i);
@@ -88,6 +89,12 @@ static enum tl_status check_workload(struct tl_fill *fill, const struct tl_confi
 	if (trace->is_static && trace->window_ns > 0)
 		return tl_fill_fault(fill, tl_config_at(entry->node, "window"),
 		                     "window: a static workload has no times to cut");
+	for (size_t k = 0; k < sizeof of_static / sizeof *of_static && !trace->is_static; k++)
+		if (k == 0 ? trace->shuffle : trace->demand > 0)
+			return tl_fill_fault(fill, tl_config_at(entry->node, of_static[k]),
+			                     "%s: got it for a trace with times, wanted a static "
+			                     "one (static: true)",
+			                     of_static[k]);
 	if (trace->demand > 0 && trace->capacity_mgpu == 0)
 		return tl_fill_fault(fill, tl_config_at(entry->node, "demand"),
 		                     "demand: the cluster has no GPU to fill");

@@ -6,6 +6,12 @@
 
 enum { SETTINGS_MAX = 256 };
 
+/* The flag that a text came from; NULL: a file. */
+static const char *flag_of(struct tl_fill *fill, const struct tl_source *source)
+{
+	return source->flag ? tl_arena_strdup(fill->arena, source->name) : NULL;
+}
+
 /* Keeps `name: value` for the module; both as written. */
 static enum tl_status add_setting(struct tl_fill *fill, struct tl_seat_setting *seat,
                                   const struct tl_tree_key *key, const struct tl_tree *node)
@@ -40,6 +46,7 @@ static enum tl_status add_setting(struct tl_fill *fill, struct tl_seat_setting *
 	seat->settings[seat->count++] =
 	    (struct tl_setting){.name = tl_arena_strdup(fill->arena, name),
 	                        .value = tl_arena_strdup(fill->arena, value),
+	                        .flag = flag_of(fill, node->source),
 	                        .line = node->line,
 	                        .column = node->column};
 	tl_fill_leave(fill, length);
@@ -87,6 +94,7 @@ static enum tl_status set_seat(struct tl_fill *fill, const struct tl_config_key 
 	size_t length;
 	enum tl_status status;
 
+	config->seat.flag = flag_of(fill, node->source);
 	config->seat.line = node->line;
 	config->seat.column = node->column;
 	if (node->kind == TL_TREE_SCALAR &&
@@ -97,6 +105,9 @@ static enum tl_status set_seat(struct tl_fill *fill, const struct tl_config_key 
 	use = tl_tree_get(node, "use");
 	if (!use)
 		return tl_fill_fault(fill, node, "key `use` is missing: the name of the module");
+	config->seat.flag = flag_of(fill, use->source);
+	config->seat.line = use->line;
+	config->seat.column = use->column;
 	length = tl_fill_enter(fill, "use");
 	status = set_use(fill, use, config);
 	if (status != TL_OK)

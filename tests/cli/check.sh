@@ -32,7 +32,7 @@ run 66 check openb-packing
 says err "--set cluster.list=FILE"
 run 66 check philly-fifo --trace missing.csv --format philly
 says err "missing.csv: cannot open"
-run 78 check tiny --policy plce=fgd
+run 64 check tiny --policy plce=fgd
 says err "the seats admit, order, place"
 run 64 check demo --cluster 4x8:model=A100
 says err "there are A100-SXM4-80GB"
@@ -43,10 +43,10 @@ run 0 check tiny --set 'policy={scheduler: {use: null}}'
 run 66 check tiny --trace missing.csv
 run 65 check tiny --trace "$TIDELAB"
 run 69 check tiny --policy order=nothing-of-this-name
-run 78 check tiny --policy backfill=perhaps
+run 64 check tiny --policy backfill=perhaps
 says err "backfill"
-run 78 check tiny --set policy.depth=-1
-run 78 check tiny --policy place=fifo
+run 64 check tiny --set policy.depth=-1
+run 64 check tiny --policy place=fifo
 says err "seat"
 absent tiny.h5
 finish

@@ -57,8 +57,8 @@ hostile 1 bad-create crash-late && dumped "in destroy() of policy \`bad-create\`
 hostile 69 bad-create fail && says err "the moon is in the wrong quarter"
 hostile 69 wrong-major x && says err "abi_major: got 2, wanted 1"
 hostile 69 no-symbol x && says err "exports no \`tidelab_module\`"
-hostile 78 order-only x && says err "a module for the order seat"
-hostile 78 crash sideways && says err "wanted one of"
+hostile 64 order-only x && says err "a module for the order seat"
+hostile 64 crash sideways && says err "wanted one of"
 
 # The start of the program shows what a refused decision was.
 hostile 0 bad-start stale

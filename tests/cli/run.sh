@@ -75,8 +75,8 @@ says err "no-such-policy"
 run 69 run tiny --policy place=fdg
 says err 'did you mean `fgd`?'
 run 66 run tiny --policy place=./no-such.so
-run 78 run tiny --set policy.backfill=perhaps
-run 78 run tiny --set policy.order.no_such_option=1
+run 64 run tiny --set policy.backfill=perhaps
+run 64 run tiny --set policy.order.no_such_option=1
 rm -f out err
 [ -z "$(ls -A .)" ] || fail "left behind: $(ls -A .)"
 cd .. || exit 1

@@ -54,6 +54,18 @@ wrong 'did you mean `window`?' trace inspect x.csv --set windw=7d
 wrong 'rate' trace generate --rate -5
 wrong 'rate' trace generate --rate lots
 wrong 'preset' trace generate --preset nobody
+# Seats and options from flags are told by the flag, with what there is.
+wrong '--policy: pipeline: got option `foo`, wanted one of backfill' check tiny -p foo=fifo
+wrong 'or of the seats admit, order, place' check tiny -p Order=fifo
+wrong '--policy: policy.order: got `first-fit`, a module for the place seat' check tiny -p order=first-fit
+wrong '--policy: got `x`, wanted SEAT=NAME' check tiny -p x
+wrong '--set policy.order.x: las: got option `x`' check tiny -p order=las --set policy.order.x=1
+wrong '--set policy.backfill: pipeline: option `backfill`: got `maybe`' check tiny --set policy.backfill=maybe
+run 69 check tiny -p order=nosuch
+says err '--policy: policy.order: no policy module `nosuch`'
+wrong '--set: got `trace=x`: the trace is the operand' trace lint "$samples/canonical.csv" -s trace=x
+wrong 'demand: got it for a trace with times' trace lint "$samples/canonical.csv" -s demand=2
+wrong 'shuffle: got it for a trace with times' trace inspect "$samples/canonical.csv" -s shuffle=true
 absent demo.h5
 
 # Long texts are cut, never overrun.

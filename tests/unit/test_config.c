@@ -97,27 +97,26 @@ Test(config, workload_defaults_agree_with_the_readers)
 
 Test(config, workload_entry)
 {
-	struct tl_scenario *s = parse("seed: 7\n"
-	                              "workload:\n"
-	                              "  - trace: a.csv\n"
-	                              "  - trace: /data/b.csv\n"
-	                              "    format: openb\n"
-	                              "    window: {start: 2d, length: 36h}\n"
-	                              "    limit: 500\n"
-	                              "    scale_time: 0.5\n"
-	                              "    scale_size: 2\n"
-	                              "    min_gpus: 500m\n"
-	                              "    max_gpus: 64\n"
-	                              "    limit_gpus: 32\n"
-	                              "    tenant: vc1\n"
-	                              "    assign_tenant: moba\n"
-	                              "    demand: 1.3\n"
-	                              "    shuffle: true\n"
-	                              "    drop_duplicates: true\n"
-	                              "    drop_zero_gpu: true\n"
-	                              "    queue: low\n"
-	                              "    kind: inference\n"
-	                              "    infeasible: clamp\n");
+	struct tl_scenario *s =
+	    parse("seed: 7\n"
+	          "workload:\n"
+	          "  - {trace: a.csv, static: true, demand: 1.3, shuffle: true}\n"
+	          "  - trace: /data/b.csv\n"
+	          "    format: openb\n"
+	          "    window: {start: 2d, length: 36h}\n"
+	          "    limit: 500\n"
+	          "    scale_time: 0.5\n"
+	          "    scale_size: 2\n"
+	          "    min_gpus: 500m\n"
+	          "    max_gpus: 64\n"
+	          "    limit_gpus: 32\n"
+	          "    tenant: vc1\n"
+	          "    assign_tenant: moba\n"
+	          "    drop_duplicates: true\n"
+	          "    drop_zero_gpu: true\n"
+	          "    queue: low\n"
+	          "    kind: inference\n"
+	          "    infeasible: clamp\n");
 	const struct tl_workload *w = &s->workloads[1];
 
 	cr_assert_eq(s->workload_count, 2);
@@ -135,8 +134,9 @@ Test(config, workload_entry)
 	cr_assert_eq(w->trace.limit_gpus_mgpu, 32000);
 	cr_assert_str_eq(w->trace.tenant, "vc1");
 	cr_assert_str_eq(w->tenant, "moba");
-	cr_assert_float_eq(w->trace.demand, 1.3, 0);
-	cr_assert(w->trace.shuffle && w->trace.drop_duplicates && w->trace.drop_zero_gpu);
+	cr_assert_float_eq(s->workloads[0].trace.demand, 1.3, 0);
+	cr_assert(s->workloads[0].trace.shuffle && !w->trace.shuffle);
+	cr_assert(w->trace.drop_duplicates && w->trace.drop_zero_gpu);
 	cr_assert_str_eq(w->queue, "low");
 	cr_assert_eq(w->kind, TL_KIND_INFERENCE);
 	cr_assert_eq(w->infeasible, TL_INFEASIBLE_CLAMP);
@@ -211,7 +211,7 @@ Test(config, effective_text_reads_back_as_itself)
 {
 	static const char *const texts[] = {
 	    "workload: [{trace: a}]",
-	    ("name: \"x: y #z\"\nworkload: [{trace: \"sp ace.csv\", demand: 1.3, window: 7d}]\n"
+	    ("name: \"x: y #z\"\nworkload: [{trace: \"sp ace.csv\", static: true, demand: 1.3, limit: 7}]\n"
 	     "cluster: 3x4:cpus=7.5,mem=100GB\npolicy: {order: {use: las, threshold: 2h}, backfill: easy}\n"
 	     "estimates: noisy(0.1)\nsharing: {utilisation_median: 0.333333333333333}\n"
 	     "tenants: [{name: \"a \\\"b\\\" \\\\\", quota: 0.5}]\n"),

@@ -8,7 +8,7 @@
 
 static const char base[] = "name: base\n"
 			   "workload:\n"
-			   "  - {trace: a.csv, demand: 1.1}\n"
+			   "  - {trace: a.csv, static: true, demand: 1.1}\n"
 			   "  - {trace: b.csv, window: 7d}\n"
 			   "policy: {order: las, place: {use: fgd, mode: fast}}\n";
 
