@@ -28,6 +28,9 @@ static enum tl_status probe(const char *path, struct tl_error *error)
 	struct stat status;
 	FILE *stream;
 
+	if (path[0] == '\0')
+		return tl_error_set(error, TL_E_NOINPUT, NULL, 0, 0,
+		                    "got an empty name, wanted that of a result file");
 	if (stat(path, &status) != 0)
 		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
 		                    "cannot open the result file: %s", strerror(errno));

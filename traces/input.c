@@ -55,6 +55,9 @@ static enum tl_status check_kind(const char *path, struct tl_error *error)
 {
 	struct stat about;
 
+	if (path[0] == '\0')
+		return tl_error_set(error, TL_E_NOINPUT, NULL, 0, 0,
+		                    "input, got an empty name, wanted that of a file");
 	if (stat(path, &about) != 0)
 		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open: %s",
 		                    strerror(errno));

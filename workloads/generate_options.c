@@ -16,7 +16,8 @@ const char *const tl_generate_preset_names[TL_PRESET_COUNT] = {
 const struct tl_generate_option_desc tl_generate_option_descs[] = {
     {"preset", TL_GENERATE_PRESET, AT(preset), 0, 0, "", "philly",
      "philly, helios, seren, kalos, pai", "whose run times, sizes and outcomes"},
-    {"seed", TL_GENERATE_INT, AT(seed), 0, 9e18, "", "1", ">= 0", "of every draw"},
+    {"seed", TL_GENERATE_INT, AT(seed), 0, 9223372036854775807.0, "", "1",
+     "0 to 9223372036854775807", "of every draw"},
     {"span", TL_GENERATE_DURATION, AT(span_ns), 1e9, 10 * YEAR_NS, "", "7d", "1s to 10 years",
      "arrivals from time 0, a Monday 00:00, until here"},
     {"jobs", TL_GENERATE_INT, AT(jobs), 0, 1e12, "", "0", ">= 0",

@@ -212,6 +212,11 @@ static char *scenario_path(const char *operand, bool *shipped, struct tl_error *
 	char *path, near[400];
 
 	*shipped = false;
+	if (operand[0] == '\0') {
+		(void)tl_error_set(error, TL_E_NOINPUT, NULL, 0, 0,
+		                   "got an empty name, wanted that of a scenario");
+		return NULL;
+	}
 	if (access(operand, F_OK) == 0 || strchr(operand, '/'))
 		return tl_strdup(operand);
 	path = tl_paths_data("scenarios", operand);

@@ -365,7 +365,7 @@ static const struct tl_config_key scenario_keys[] = {
     {.name = "horizon", .type = TL_KEY_DURATION, .unit = "ns", .standard = "none", .min = 1,
      .max = DAYS(36500), .words = {{"none", TL_NEVER}}, AT(tl_config, scenario.horizon_ns),
      .help = "the run ends there; none: once all work has ended"},
-    {.name = "seed", .type = TL_KEY_INT, .standard = "1", .min = 0, AT(tl_config, scenario.seed),
+    {.name = "seed", .type = TL_KEY_INT, .standard = "1", .min = 0, .max = INT64_MAX, AT(tl_config, scenario.seed),
      .help = "of everything drawn; the same seed gives the same draws under every policy"},
     {.name = "cluster", .type = TL_KEY_CUSTOM, .standard = "a100-32x8",
      .custom = &tl_custom_cluster, .section = &tl_cluster_section, .shorthand = "use",

@@ -227,6 +227,8 @@ static enum tl_status wait_for(struct supervision *sup, const sigset_t *watched,
 			return tl_error_set(error, TL_E_INTERRUPTED, NULL, 0, 0,
 			                    sup->partial_path != NULL
 			                        ? "interrupted: no result was written"
+			                    : sup->options->explain_id != NULL
+			                        ? "interrupted: nothing is told of the job"
 			                        : "interrupted");
 		}
 		show_progress(sup);

@@ -49,4 +49,19 @@ run 64 check tiny --set policy.depth=-1
 run 64 check tiny --policy place=fifo
 says err "seat"
 absent tiny.h5
+
+# What cannot fit is told by the resource that is short.
+cat >large.csv <<'END'
+id,submit_s,duration_s,gpus,workers,gpu_memory_bytes,cpu_milli,ram_bytes
+gpus,0,1,999,,,,
+memory,0,1,1,,900000000000000,,
+cores,0,1,1,,,9000000,
+ram,0,1,1,,,,900000000000000
+END
+run 0 check --cluster 2x4 --trace large.csv --format canonical
+says out "large.csv:2: infeasible: 1 job asking 999 GPUs can never fit this cluster (8 GPUs)"
+says out "(8 GPUs): no GPU has the memory they ask for"
+says out "(8 GPUs): no nodes have the CPU cores they ask for"
+says out "(8 GPUs): no nodes have the RAM they ask for"
+says out "4 of them infeasible"
 finish

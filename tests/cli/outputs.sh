@@ -79,6 +79,9 @@ for signal in TERM HUP; do
 	interrupted $signal trace generate --span 3000d --rate 2000 -o out.d/a.csv.gz
 	interrupted $signal trace convert long.csv -o out.d/a.csv
 done
+interrupted TERM explain --job 1 --trace long.csv --policy order=las,place=topology \
+	--set policy.backfill=conservative
+says err "nothing is told of the job"
 
 # Pictures: the gnuplot that draws them is ended too.
 run 0 run tiny -o tiny.h5

@@ -39,7 +39,10 @@ wrong '--policy: got `fifo`, wanted SEAT=NAME, as in place=fgd' run demo --polic
 wrong '--format: goes with --trace' run demo --format philly
 wrong '--set sed: unknown key `sed`; did you mean `seed`?' run demo --set sed=1
 wrong '--seed: seed: got `abc`, wanted a whole number' run demo --seed abc
-wrong '--seed: seed: got `-1`' run demo --seed -1
+wrong '--seed: seed: got `-1`, wanted a whole number from 0 to 9223372036854775807' run demo --seed -1
+wrong 'from 0 to 9223372036854775807' check tiny --seed 9223372036854775808
+run 0 check tiny --seed 9223372036854775807
+wrong '--seed, got `9223372036854775808`' trace generate --seed 9223372036854775808
 wrong '--horizon: horizon: got `tomorrow`' run demo --horizon tomorrow
 wrong '--physics: physics: got `fast`, wanted one of full|ideal' run demo --physics fast
 wrong '--tables: output.tables: got `jbs`' run demo --tables jobs,jbs
@@ -54,6 +57,12 @@ wrong 'did you mean `window`?' trace inspect x.csv --set windw=7d
 wrong 'rate' trace generate --rate -5
 wrong 'rate' trace generate --rate lots
 wrong 'preset' trace generate --preset nobody
+for verb in 'trace inspect' 'trace lint' 'trace convert' summary figures run check; do
+	# shellcheck disable=SC2086 # words
+	run 66 $verb ''
+	says err 'an empty name'
+done
+
 # Seats and options from flags are told by the flag, with what there is.
 wrong '--policy: pipeline: got option `foo`, wanted one of backfill' check tiny -p foo=fifo
 wrong 'or of the seats admit, order, place' check tiny -p Order=fifo
