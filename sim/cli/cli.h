@@ -76,7 +76,7 @@ void tl_print_error(const struct tl_error *error);
 #define TL_SCENARIO_FLAGS                                                                          \
 	{"set", 's', "KEY=VALUE",                                                                  \
 	 "change a key of the scenario, as in policy.place=fgd; repeatable"},                      \
-	    {"seed", 0, "N", "seed of everything drawn, 0 to 2^63 - 1"},                                          \
+	    {"seed", 0, "N", "seed of everything drawn, 0 to 2^63 - 1"},                           \
 	    {"name", 0, "NAME", "what the results call it; by flags alone `run`"},                 \
 	    {"cluster", 'c', "CLUSTER", "a name, a path, or NxG[:cpus=..,mem=..]"},                \
 	    {"trace", 't', "FILE",                                                                 \
