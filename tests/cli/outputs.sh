@@ -75,9 +75,9 @@ interrupted() {
 }
 run 0 trace generate --span 300d --rate 300 -o long.csv
 for signal in TERM HUP; do
-	interrupted $signal trace generate --span 3000d --rate 2000 -o out.d/a.csv
-	interrupted $signal trace generate --span 3000d --rate 2000 -o out.d/a.csv.gz
-	interrupted $signal trace convert long.csv -o out.d/a.csv
+	interrupted "$signal" trace generate --span 3000d --rate 2000 -o out.d/a.csv
+	interrupted "$signal" trace generate --span 3000d --rate 2000 -o out.d/a.csv.gz
+	interrupted "$signal" trace convert long.csv -o out.d/a.csv
 done
 interrupted TERM explain --job 1 --trace long.csv --policy order=las,place=topology \
 	--set policy.backfill=conservative

@@ -69,6 +69,18 @@ Test(options, defaults_fill_every_row)
 	cr_assert_str_eq(values[LABEL].text, "none");
 }
 
+Test(options, a_flag_is_named_in_place_of_the_file)
+{
+	struct tl_setting setting = {
+	    .name = (char[]){"depth"}, .value = (char[]){"many"}, .flag = "--set policy.depth"};
+
+	cr_assert_eq(tl_module_options(&module, &setting, 1, "s.yaml", &values, &error),
+	             TL_E_USAGE);
+	cr_assert_str_eq(error.file, "--set policy.depth");
+	cr_assert_eq(error.line, 0);
+	cr_assert_not_null(strstr(error.message, "option `depth`: got `many`"));
+}
+
 Test(options, settings_replace_defaults_whatever_their_order)
 {
 	struct tl_setting settings[] = {{.name = (char[]){"mode"}, .value = (char[]){"no"}},
