@@ -17,12 +17,14 @@ static void keep_seats(struct tl_config *config)
 		const struct tl_setting *from;
 
 		*seat = config->seats[i].seat;
+		seat->flag = seat->flag ? tl_strdup(seat->flag) : NULL;
 		from = seat->settings;
 		seat->settings = tl_calloc(seat->count, sizeof *seat->settings);
 		for (size_t k = 0; k < seat->count; k++) {
 			seat->settings[k] = from[k];
 			seat->settings[k].name = tl_strdup(from[k].name);
 			seat->settings[k].value = tl_strdup(from[k].value);
+			seat->settings[k].flag = from[k].flag ? tl_strdup(from[k].flag) : NULL;
 		}
 	}
 }
@@ -245,8 +247,10 @@ void tl_scenario_destroy(struct tl_scenario *scenario)
 		for (size_t k = 0; k < scenario->seats[i].count; k++) {
 			free(scenario->seats[i].settings[k].name);
 			free(scenario->seats[i].settings[k].value);
+			free(scenario->seats[i].settings[k].flag);
 		}
 		free(scenario->seats[i].settings);
+		free(scenario->seats[i].flag);
 	}
 	for (size_t i = 0; i < scenario->workload_count; i++)
 		free(scenario->workloads[i].path);

@@ -22,7 +22,7 @@ enum { TL_NAME_MAX = 64, TL_USE_MAX = 512 };
 /* `option: value` of a policy module, checked later against the module's own table. */
 struct tl_setting {
 	char *name, *value;
-	const char *flag; /* where it came from one: `--set policy.order.queues`; NULL: the file */
+	char *flag; /* where it came from one: `--set policy.order.queues`; NULL: the file */
 	long line, column;
 };
 
@@ -31,7 +31,7 @@ struct tl_seat_setting {
 	char use[TL_USE_MAX]; /* empty: seat not filled; with a slash: a resolved path */
 	struct tl_setting *settings;
 	size_t count;
-	const char *flag; /* as of a setting */
+	char *flag; /* as of a setting */
 	long line, column;
 };
 

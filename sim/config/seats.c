@@ -7,7 +7,7 @@
 enum { SETTINGS_MAX = 256 };
 
 /* The flag that a text came from; NULL: a file. */
-static const char *flag_of(struct tl_fill *fill, const struct tl_source *source)
+static char *flag_of(struct tl_fill *fill, const struct tl_source *source)
 {
 	return source->flag ? tl_arena_strdup(fill->arena, source->name) : NULL;
 }

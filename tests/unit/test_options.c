@@ -71,8 +71,9 @@ Test(options, defaults_fill_every_row)
 
 Test(options, a_flag_is_named_in_place_of_the_file)
 {
-	struct tl_setting setting = {
-	    .name = (char[]){"depth"}, .value = (char[]){"many"}, .flag = "--set policy.depth"};
+	struct tl_setting setting = {.name = (char[]){"depth"},
+	                             .value = (char[]){"many"},
+	                             .flag = (char[]){"--set policy.depth"}};
 
 	cr_assert_eq(tl_module_options(&module, &setting, 1, "s.yaml", &values, &error),
 	             TL_E_USAGE);
