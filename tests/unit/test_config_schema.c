@@ -106,9 +106,10 @@ static void keeps_its_range(const struct tl_section *section, const struct tl_co
 	if (key->max > 0) {
 		cr_expect_eq(try_text(key, quantity_text(key, key->max, text, sizeof text)), TL_OK,
 		             "%s: %s", key->name, text);
+	}
+	if (key->max > 0 && key->max < INT64_MAX) /* past it, the last line below */
 		cr_expect_neq(try_text(key, quantity_text(key, key->max + 1, text, sizeof text)),
 		              TL_OK, "%s: %s", key->name, text);
-	}
 	for (size_t i = 0; i < TL_KEY_WORDS && key->words[i].word; i++)
 		cr_expect_eq(try_text(key, key->words[i].word), TL_OK, "%s: %s", key->name,
 		             key->words[i].word);
