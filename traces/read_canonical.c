@@ -77,11 +77,10 @@ static void read_resources(struct tl_row *row)
 	if (workers == 0)
 		tl_row_unreadable(row, tl_canonical_columns[TL_CANONICAL_WORKERS],
 		                  text_of(row, TL_CANONICAL_WORKERS), "at least 1, or nothing");
-	if (row->dropped || row->status != TL_OK || record->workers == 0)
+	if (row->dropped || row->status != TL_OK || workers <= 1)
 		return;
 	int64_t gpus = record->gpus_mgpu / TL_MGPU_PER_GPU;
-	if (record->workers > 1 && (gpus < workers || gpus % workers != 0) &&
-	    record->gpus_mgpu != 0)
+	if (record->gpus_mgpu != 0 && (gpus < workers || gpus % workers != 0))
 		tl_row_unreadable(row, tl_canonical_columns[TL_CANONICAL_WORKERS],
 		                  text_of(row, TL_CANONICAL_WORKERS),
 		                  "workers that share the GPUs evenly, whole GPUs each");
