@@ -161,4 +161,25 @@ static inline uint32_t tl_scale_put(struct tl_scale_target *out, uint32_t count,
 	return count + 1;
 }
 
+/* A policy's rule: replicas wanted of a service that is due. */
+typedef uint32_t tl_scale_wanted(void *self, uint32_t service, const struct tl_service_view *view,
+                                 int64_t now_ns);
+
+/* Asks the rule for each service that is due, and puts down what differs: how many. */
+static inline uint32_t tl_scale_each(const struct tl_host *host, struct tl_scale_state *states,
+                                     int64_t interval_ns, int64_t now_ns, tl_scale_wanted *wanted,
+                                     void *self, struct tl_scale_target *out, uint32_t room)
+{
+	uint32_t services = host->service_count(host), count = 0;
+
+	for (uint32_t s = 0; s < services; s++) {
+		const struct tl_service_view *view = host->service(host, s);
+
+		if (tl_scale_due(&states[s], now_ns, interval_ns))
+			count =
+			    tl_scale_put(out, count, room, s, view, wanted(self, s, view, now_ns));
+	}
+	return count;
+}
+
 #endif

@@ -71,26 +71,25 @@ static const struct tl_option options[OPTION_COUNT] = {
                            .help = "low for so long before replicas go; short ones thrash"},
 };
 
+static uint32_t wanted(void *self, uint32_t service, const struct tl_service_view *view,
+                       int64_t now_ns)
+{
+	struct calendar_threshold *c = self;
+	int64_t rate_per_ks =
+	    tl_calendar_peak_per_ks(c->plan, c->host, service, now_ns, c->lead_ns);
+	uint32_t planned = tl_scale_for_rate(view, rate_per_ks, c->rule.target_milli);
+	uint32_t ruled = tl_scale_threshold(&c->rule, &c->states[service], view, now_ns);
+
+	return planned > ruled ? planned : ruled;
+}
+
 static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *changes,
                         struct tl_scale_target *out, uint32_t room)
 {
 	struct calendar_threshold *c = self;
-	uint32_t services = c->host->service_count(c->host), count = 0;
 
 	(void)changes;
-	for (uint32_t s = 0; s < services; s++) {
-		const struct tl_service_view *view = c->host->service(c->host, s);
-
-		if (!tl_scale_due(&c->states[s], now_ns, c->check_ns))
-			continue;
-		int64_t rate_per_ks =
-		    tl_calendar_peak_per_ks(c->plan, c->host, s, now_ns, c->lead_ns);
-		uint32_t planned = tl_scale_for_rate(view, rate_per_ks, c->rule.target_milli);
-		uint32_t ruled = tl_scale_threshold(&c->rule, &c->states[s], view, now_ns);
-
-		count = tl_scale_put(out, count, room, s, view, planned > ruled ? planned : ruled);
-	}
-	return count;
+	return tl_scale_each(c->host, c->states, c->check_ns, now_ns, wanted, c, out, room);
 }
 
 static int create(const struct tl_host *host, const struct tl_create *create, void **self)

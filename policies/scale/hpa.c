@@ -98,9 +98,11 @@ static uint32_t extreme(const struct service *service, int64_t now_ns, int64_t w
 	return latest;
 }
 
-static uint32_t wanted(struct hpa *hpa, struct service *service, const struct tl_service_view *view,
+static uint32_t wanted(void *self, uint32_t number, const struct tl_service_view *view,
                        int64_t now_ns)
 {
+	struct hpa *hpa = self;
+	struct service *service = &hpa->services[number];
 	int64_t value_milli = tl_scale_measure(view, hpa->metric);
 
 	if (value_milli < 0)
@@ -131,17 +133,9 @@ static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *cha
                         struct tl_scale_target *out, uint32_t room)
 {
 	struct hpa *hpa = self;
-	uint32_t services = hpa->host->service_count(hpa->host), count = 0;
 
 	(void)changes;
-	for (uint32_t s = 0; s < services; s++) {
-		const struct tl_service_view *view = hpa->host->service(hpa->host, s);
-
-		if (tl_scale_due(&hpa->states[s], now_ns, hpa->sync_ns))
-			count = tl_scale_put(out, count, room, s, view,
-			                     wanted(hpa, &hpa->services[s], view, now_ns));
-	}
-	return count;
+	return tl_scale_each(hpa->host, hpa->states, hpa->sync_ns, now_ns, wanted, hpa, out, room);
 }
 
 static int create(const struct tl_host *host, const struct tl_create *create, void **self)

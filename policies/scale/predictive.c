@@ -41,30 +41,26 @@ static const struct tl_option options[OPTION_COUNT] = {
                       .help = "between looks"},
 };
 
+static uint32_t wanted(void *self, uint32_t service, const struct tl_service_view *view,
+                       int64_t now_ns)
+{
+	struct predictive *p = self;
+	const struct tl_forecast_ops *forecast = p->forecast.ops;
+	int64_t expected_per_ks =
+	    forecast->rate_per_ks(p->forecast.self, service, now_ns + p->ahead_ns);
+	int64_t rate_per_ks = tl_scale_rate_per_ks(view);
+
+	return tl_scale_for_rate(
+	    view, expected_per_ks > rate_per_ks ? expected_per_ks : rate_per_ks, p->target_milli);
+}
+
 static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *changes,
                         struct tl_scale_target *out, uint32_t room)
 {
 	struct predictive *p = self;
-	const struct tl_forecast_ops *forecast = p->forecast.ops;
-	uint32_t services = p->host->service_count(p->host), count = 0;
 
 	(void)changes;
-	for (uint32_t s = 0; s < services; s++) {
-		const struct tl_service_view *view = p->host->service(p->host, s);
-
-		if (!tl_scale_due(&p->states[s], now_ns, p->check_ns))
-			continue;
-		int64_t expected_per_ks =
-		    forecast->rate_per_ks(p->forecast.self, s, now_ns + p->ahead_ns);
-		int64_t rate_per_ks = tl_scale_rate_per_ks(view);
-
-		count = tl_scale_put(
-		    out, count, room, s, view,
-		    tl_scale_for_rate(view,
-		                      expected_per_ks > rate_per_ks ? expected_per_ks : rate_per_ks,
-		                      p->target_milli));
-	}
-	return count;
+	return tl_scale_each(p->host, p->states, p->check_ns, now_ns, wanted, p, out, room);
 }
 
 static int create(const struct tl_host *host, const struct tl_create *create, void **self)

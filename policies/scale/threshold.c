@@ -69,22 +69,21 @@ static const struct tl_option options[OPTION_COUNT] = {
                            .help = "low for so long before replicas go; short ones thrash"},
 };
 
+static uint32_t wanted(void *self, uint32_t service, const struct tl_service_view *view,
+                       int64_t now_ns)
+{
+	struct threshold *t = self;
+
+	return tl_scale_threshold(&t->rule, &t->states[service], view, now_ns);
+}
+
 static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *changes,
                         struct tl_scale_target *out, uint32_t room)
 {
 	struct threshold *t = self;
-	uint32_t services = t->host->service_count(t->host), count = 0;
 
 	(void)changes;
-	for (uint32_t s = 0; s < services; s++) {
-		const struct tl_service_view *view = t->host->service(t->host, s);
-
-		if (tl_scale_due(&t->states[s], now_ns, t->check_ns))
-			count =
-			    tl_scale_put(out, count, room, s, view,
-			                 tl_scale_threshold(&t->rule, &t->states[s], view, now_ns));
-	}
-	return count;
+	return tl_scale_each(t->host, t->states, t->check_ns, now_ns, wanted, t, out, room);
 }
 
 static int create(const struct tl_host *host, const struct tl_create *create, void **self)
