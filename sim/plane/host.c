@@ -179,13 +179,22 @@ static uint64_t draw(const struct tl_host *host)
 	return tl_rng_u64(&instance_of(host)->rng);
 }
 
+#define ALLOC_ABSURD_BYTES ((size_t)1 << 40)
+
 static void *allocate(const struct tl_host *host, size_t size)
 {
 	/* Asked for first: an arena that finds no memory ends the process. */
 	void *room = malloc(size > 0 ? size : 1);
 
-	if (room == NULL)
+	if (room == NULL) {
+		/* A wish that no machine grants is the policy's affair; real want of memory ends
+		 * the run, whatever the policy makes of it. */
+		if (size < ALLOC_ABSURD_BYTES)
+			tl_trial_fail(trial_of(host), TL_E_OS,
+			              "out of memory: policy `%s` asked for %zu bytes",
+			              instance_of(host)->loaded.module->name, size);
 		return NULL;
+	}
 	free(room);
 	return tl_arena_alloc(&trial_of(host)->arena, size);
 }
