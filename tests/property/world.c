@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _DEFAULT_SOURCE /* realpath */
 #include "tests/property/world.h"
 
 #include "results/results.h"
@@ -10,6 +11,7 @@
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,10 +118,13 @@ void world_policy(uint64_t kind)
 {
 	if (kind == 0) {
 		const char *build = getenv("TIDELAB_BUILD");
+		char absolute[PATH_MAX]; /* the scenario lies in another folder */
 
+		if (!realpath(build ? build : "build/release", absolute))
+			cr_skip("build/release is not there: make test-programs builds it");
 		add("policy: {scheduler: \"%s/tests/modules/random-walk.so\", calm: %" PRIu64
 		    ", admit: \"\", order: \"\", place: \"\", preempt: \"\"}\n",
-		    build ? build : "build/release", 20 + below(150));
+		    absolute, 20 + below(150));
 		return;
 	}
 	add("policy: {scheduler: pipeline, backfill: %s, order: %s, place: %s, preempt: %s}\n",
