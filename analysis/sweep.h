@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A folder of runs. Each run is a process and leaves one result file, runs/HASH.h5, named
+ * by the SHA-256 of all it depends on: the effective scenario (seed included), the bytes
+ * of traces and policies, the tool. What is there is never run again; what changed is.
+ *
+ *   DIR/manifest      what the folder is for (its identity), then a line a finished run:
+ *                     replaced as one at the start, appended to and flushed thereafter
+ *   DIR/lock          held by the one process that sweeps
+ *   DIR/runs/HASH.h5  results
+ *   DIR/logs/HASH.log what a run that failed said on standard error
+ *
+ * `tidelab sweep` has one design and runs it once. A search (tune, plan) opens a folder
+ * with an identity of its own and asks for one design after another; the runs it has had
+ * before it finds there.
+ */
+#ifndef TIDELAB_ANALYSIS_SWEEP_H
+#define TIDELAB_ANALYSIS_SWEEP_H
+
+#include "analysis/design.h"
+#include "analysis/executor.h"
+#include "sim/base/checksum.h"
+#include "sim/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What is swept. The command line makes it: scenarios are none of analysis' business
+ * (sim/cli/cli.h: tl_subject_from_args). */
+struct tl_subject {
+	void *context;
+	const char *name; /* of the scenario */
+	const char *text; /* the effective scenario without any cell's settings */
+	/* PROGRAM run SCENARIO FLAG...; --set, --seed and --output of a run come behind. */
+	char **argv;
+	/* Validates one run and names it: the SHA-256 of all it depends on. */
+	enum tl_status (*identify)(void *context, const struct tl_design *design, size_t cell,
+	                           uint64_t seed, char hash[TL_SHA256_HEX], struct tl_error *error);
+	/* The scenario's own value of a key, as one would write it; malloc'd; NULL where it is
+	 * no scalar or not set. */
+	char *(*own)(void *context, const char *key);
+};
+
+struct tl_sweep_options {
+	const char *dir; /* made where it is not there */
+	/* What the folder is for, as lines `key: value`: one that holds another is refused. */
+	const char *identity;
+	const struct tl_executor *executor;
+	unsigned jobs;         /* as in tl_executor_options */
+	const char *arguments; /* likewise */
+	FILE *progress;        /* a line with the time left; NULL: none */
+	FILE *diagnostics;     /* a line a failed run; NULL: none */
+};
+
+enum tl_run_state { TL_RUN_MISSING, TL_RUN_DONE, TL_RUN_FAILED };
+
+struct tl_sweep_run {
+	size_t cell;
+	uint64_t seed;
+	char hash[TL_SHA256_HEX];
+	enum tl_run_state state;
+	int exit_code; /* TL_RUN_FAILED; -1: by a signal */
+	char *reason;  /* TL_RUN_FAILED, one line; else NULL */
+};
+
+struct tl_sweep; /* opaque */
+
+/* Takes the folder. TL_E_CANTCREAT: it is a file, cannot be written, holds another sweep,
+ * something else, or is being swept just now. tl_stop_catch() (sim/base/stop.h) is on from
+ * here. subject must outlive it. */
+enum tl_status tl_sweep_open(const struct tl_sweep_options *options,
+                             const struct tl_subject *subject, struct tl_sweep **out,
+                             struct tl_error *error);
+/* Sees to it that every run of the design (cell by cell, seed by seed within) is there:
+ * starts what is missing, and again what failed before. *runs, cell_count × seed_count of
+ * them in that order, is there whatever is returned but for errors before the start
+ * (NULL then); tl_sweep_runs_free. TL_E_POLICY: some failed; TL_E_INTERRUPTED: ^C;
+ * TL_E_IO: the disk is full, no more was started. What finished stays. */
+enum tl_status tl_sweep_run(struct tl_sweep *sweep, const struct tl_design *design,
+                            struct tl_sweep_run **runs, size_t *count, struct tl_error *error);
+void tl_sweep_runs_free(struct tl_sweep_run *runs, size_t count);
+/* What tl_sweep_run() would start, as its executor says it. */
+enum tl_status tl_sweep_print(struct tl_sweep *sweep, const struct tl_design *design, FILE *out,
+                              struct tl_error *error);
+/* The result file of a run; malloc'd. */
+char *tl_sweep_path(const struct tl_sweep *sweep, const char *hash);
+void tl_sweep_close(struct tl_sweep *sweep);
+
+/* ---- the manifest's text for a design: the identity of `tidelab sweep` ---- */
+
+/* Scenario, design, axes, cells, seeds; malloc'd. */
+char *tl_sweep_identity(const struct tl_subject *subject, const struct tl_design *design);
+
+#endif
