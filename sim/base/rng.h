@@ -30,8 +30,9 @@ enum tl_stream {
 	TL_STREAM_SERVICE,      /* entity: service */
 	TL_STREAM_REQUEST,      /* entity: service, window */
 	TL_STREAM_TEST,
-	TL_STREAM_SIZE, /* entity: service; word or counter: number of the request */
-	TL_STREAM_ROUTE /* entity: service; counter: number, tries */
+	TL_STREAM_SIZE,     /* entity: service; word or counter: number of the request */
+	TL_STREAM_ROUTE,    /* entity: service; counter: number, tries */
+	TL_STREAM_BOOTSTRAP /* analysis: resamples of runs */
 };
 
 enum { TL_RNG_BUFFER = 64 }; /* words drawn at a time; a multiple of 4 */
