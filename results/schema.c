@@ -143,6 +143,17 @@ const struct tl_table_schema tl_schema_timeline =
     TABLE("/cluster/timeline", timeline_columns, "one row a sample of the cluster");
 #undef ROW
 
+#define ROW struct tl_row_purpose
+static const struct tl_column purpose_columns[] = {
+    NUMBER(t_ns, "ns", "end of the interval, which begins where the one before it ends"),
+    TEXT(kind, "kind of work; empty: GPUs of no job"),
+    TEXT(purpose, "what the GPUs did; work is productive as it is done, though it be lost later"),
+    NUMBER(gpu_s, "gpu.s", "GPU time; over an interval the sum is its capacity"),
+};
+const struct tl_table_schema tl_schema_purposes =
+    TABLE("/cluster/purposes", purpose_columns, "GPU time by interval of the timeline and purpose");
+#undef ROW
+
 #define ROW struct tl_row_node
 static const struct tl_column node_columns[] = {
     TEXT(name, "name of the node"),
@@ -233,6 +244,7 @@ static const struct tl_column window_columns[] = {
     NUMBER(p99_ns, "ns", "99th percentile"),
     NUMBER(p999_ns, "ns", "99.9th percentile"),
     NUMBER(mean_wait_ns, "ns", "mean wait before service; -1: none served"),
+    NUMBER(target_ns, "ns", "latency that 99 % of the requests are to keep within"),
     NUMBER(load, "1", "arrival rate over the capacity of the ready replicas"),
     NUMBER(replicas, "1", "replicas wanted at the window's end"),
     NUMBER(ready, "1", "replicas that take requests at the window's end"),
@@ -255,9 +267,15 @@ const struct tl_table_schema tl_schema_summary =
 #undef ROW
 
 const struct tl_table_schema *const tl_schema_all[] = {
-    &tl_schema_jobs,       &tl_schema_transitions,
-    &tl_schema_timeline,   &tl_schema_nodes,
-    &tl_schema_placements, &tl_schema_decisions,
-    &tl_schema_ledger,     &tl_schema_faults,
-    &tl_schema_summary,    NULL,
+    &tl_schema_jobs,
+    &tl_schema_transitions,
+    &tl_schema_timeline,
+    &tl_schema_purposes,
+    &tl_schema_nodes,
+    &tl_schema_placements,
+    &tl_schema_decisions,
+    &tl_schema_ledger,
+    &tl_schema_faults,
+    &tl_schema_summary,
+    NULL,
 };

@@ -141,6 +141,16 @@ struct tl_row_timeline {
 };
 extern const struct tl_table_schema tl_schema_timeline;
 
+/* /cluster/purposes: one row an interval of the timeline, kind of work and purpose that had
+ * GPUs in it. */
+struct tl_row_purpose {
+	int64_t t_ns; /* end of the interval, which begins where the one before it ends */
+	char kind[TL_ROW_WORD_SIZE];
+	char purpose[TL_ROW_PURPOSE_SIZE];
+	double gpu_s;
+};
+extern const struct tl_table_schema tl_schema_purposes;
+
 /* /nodes: one row a node, in topology order. */
 struct tl_row_node {
 	char name[TL_ROW_NAME_SIZE];
@@ -211,7 +221,7 @@ extern const struct tl_table_schema tl_schema_faults;
 struct tl_row_window {
 	int64_t t_ns;
 	uint64_t arrivals, served, dropped, attained, queued;
-	int64_t p50_ns, p95_ns, p99_ns, p999_ns, mean_wait_ns;
+	int64_t p50_ns, p95_ns, p99_ns, p999_ns, mean_wait_ns, target_ns;
 	double load;
 	uint32_t replicas, ready, overload;
 };

@@ -99,6 +99,11 @@ void tl_account_sample(struct tl_account *account, int64_t now_ns)
 	row->partial_nodes = levels->partial_nodes;
 }
 
+void tl_account_purposes(struct tl_account *account, int64_t now_ns, tl_open_purposes open)
+{
+	tl_tables_purposes(&account->tables, now_ns, &account->ledger, open);
+}
+
 void tl_account_transition(struct tl_account *account, int64_t now_ns, uint64_t row,
                            enum tl_job_state from, enum tl_job_state to, enum tl_reason cause,
                            uint32_t node)

@@ -142,6 +142,10 @@ void tl_account_levels(struct tl_account *account, int64_t now_ns, const struct 
 void tl_account_node(struct tl_account *account, int64_t now_ns, uint32_t node);
 /* A /cluster/timeline row of the levels as last told: tell those of now before. */
 void tl_account_sample(struct tl_account *account, int64_t now_ns);
+/* The rows of /cluster/purposes since the last call: what the ledger holds and what is open,
+ * held but not booked yet, by kind of work. Tell the levels of now before. */
+typedef tl_i128 tl_open_purposes[TL_ROW_KIND_COUNT][TL_PURPOSE_OF_JOBS];
+void tl_account_purposes(struct tl_account *account, int64_t now_ns, tl_open_purposes open);
 void tl_account_transition(struct tl_account *account, int64_t now_ns, uint64_t row,
                            enum tl_job_state from, enum tl_job_state to, enum tl_reason cause,
                            uint32_t node);

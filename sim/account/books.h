@@ -119,8 +119,11 @@ struct tl_tables {
 	struct tl_results *results; /* NULL: nothing is written */
 	uint32_t wanted;
 	/* NULL: not asked for */
-	struct tl_table *transitions, *timeline, *placements, *decisions, *faults;
+	struct tl_table *transitions, *timeline, *purposes, *placements, *decisions, *faults;
 	struct tl_node_book *nodes;
+	/* told by /cluster/purposes so far; the last kind: of no job */
+	tl_i128 told[TL_ROW_KIND_COUNT + 1][TL_PURPOSE_COUNT];
+	int64_t told_ns;
 };
 
 enum tl_status tl_tables_init(struct tl_tables *tables, const struct tl_account_config *config,
@@ -128,6 +131,9 @@ enum tl_status tl_tables_init(struct tl_tables *tables, const struct tl_account_
 void tl_tables_fini(struct tl_tables *tables);
 void tl_tables_node(struct tl_tables *tables, const struct tl_cluster *cluster, int64_t now_ns,
                     uint32_t node);
+/* Rows of what has been added since the last call. */
+void tl_tables_purposes(struct tl_tables *tables, int64_t now_ns, const struct tl_ledger *ledger,
+                        tl_open_purposes open);
 enum tl_status tl_tables_finish(struct tl_tables *tables, const struct tl_account_config *config,
                                 int64_t end_ns, const struct tl_ledger *ledger,
                                 const struct tl_metrics *metrics, struct tl_error *error);

@@ -26,6 +26,7 @@ enum tl_status tl_tables_init(struct tl_tables *tables, const struct tl_account_
 	} streamed[] = {
 	    {TL_TABLE_TRANSITIONS, &tl_schema_transitions, &tables->transitions},
 	    {TL_TABLE_TIMELINE, &tl_schema_timeline, &tables->timeline},
+	    {TL_TABLE_TIMELINE, &tl_schema_purposes, &tables->purposes},
 	    {TL_TABLE_PLACEMENTS, &tl_schema_placements, &tables->placements},
 	    {TL_TABLE_DECISIONS, &tl_schema_decisions, &tables->decisions},
 	    {TL_TABLE_FAULTS, &tl_schema_faults, &tables->faults},
@@ -97,6 +98,46 @@ void tl_tables_node(struct tl_tables *tables, const struct tl_cluster *cluster, 
 	book->at_ns = now_ns;
 }
 
+static void write_purpose(struct tl_tables *tables, int64_t now_ns, size_t kind, int purpose,
+                          tl_i128 mgpu_ns)
+{
+	struct tl_row_purpose *row = tl_table_next(tables->purposes);
+
+	row->t_ns = now_ns;
+	if (kind < TL_ROW_KIND_COUNT)
+		tl_row_text(row->kind, sizeof row->kind, tl_schema_kind_names[kind]);
+	tl_row_text(row->purpose, sizeof row->purpose, tl_purpose_names[purpose]);
+	row->gpu_s = (double)mgpu_ns / TL_MGPU_NS_PER_GPU_S;
+}
+
+/* Work that is lost stays productive here, in the interval in which it was done: moving it
+ * would take it from the interval in which it is found to be lost. */
+void tl_tables_purposes(struct tl_tables *tables, int64_t now_ns, const struct tl_ledger *ledger,
+                        tl_open_purposes open)
+{
+	tl_i128 now[TL_ROW_KIND_COUNT + 1][TL_PURPOSE_COUNT];
+
+	if (!tables->purposes || now_ns == tables->told_ns)
+		return;
+	memset(now, 0, sizeof now);
+	memcpy(now[TL_ROW_KIND_COUNT], ledger->idle, sizeof ledger->idle);
+	for (size_t kind = 0; kind < TL_ROW_KIND_COUNT; kind++)
+		memcpy(now[kind], open[kind], sizeof open[kind]);
+	for (size_t i = 0; i < ledger->count; i++)
+		for (int purpose = 0; purpose < TL_PURPOSE_OF_JOBS; purpose++)
+			now[ledger->lines[i].kind][purpose] += ledger->lines[i].mgpu_ns[purpose];
+	for (size_t kind = 0; kind <= TL_ROW_KIND_COUNT; kind++) {
+		now[kind][TL_PURPOSE_PRODUCTIVE] += now[kind][TL_PURPOSE_REWORK];
+		now[kind][TL_PURPOSE_REWORK] = 0;
+		for (int purpose = 0; purpose < TL_PURPOSE_COUNT; purpose++)
+			if (now[kind][purpose] != tables->told[kind][purpose])
+				write_purpose(tables, now_ns, kind, purpose,
+				              now[kind][purpose] - tables->told[kind][purpose]);
+	}
+	memcpy(tables->told, now, sizeof now);
+	tables->told_ns = now_ns;
+}
+
 static enum tl_status write_nodes(struct tl_tables *tables, const struct tl_account_config *config,
                                   int64_t end_ns, struct tl_error *error)
 {
@@ -140,7 +181,9 @@ enum tl_status tl_tables_finish(struct tl_tables *tables, const struct tl_accoun
 {
 	struct tl_table *table;
 	enum tl_status status = TL_OK;
+	tl_open_purposes none = {{0}};
 
+	tl_tables_purposes(tables, end_ns, ledger, none);
 	for (uint32_t node = 0; node < config->cluster->view.node_count; node++)
 		tl_tables_node(tables, config->cluster, end_ns, node);
 	if (!tables->results)

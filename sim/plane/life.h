@@ -16,7 +16,9 @@ bool tl_life_is_replica(struct tl_trial *trial, tl_job_id id);
 void tl_life_cancel_event(struct tl_trial *trial, struct tl_job *job);
 void tl_life_set_event(struct tl_trial *trial, tl_job_id id, int64_t at_ns,
                        enum tl_event_kind kind);
-/* Books what a running job did since its last settling. */
+/* Adds what a running job did since its last settling, by purpose; or books it. */
+void tl_running_open(struct tl_trial *trial, tl_job_id id,
+                     tl_i128 parts[static TL_PURPOSE_OF_JOBS]);
 void tl_running_settle(struct tl_trial *trial, tl_job_id id);
 /* Falls back to what is safe; the rest becomes rework. */
 void tl_running_roll_back(struct tl_trial *trial, struct tl_job *job);
@@ -29,6 +31,9 @@ int64_t tl_running_interference_ppb(struct tl_trial *trial, const struct tl_job 
 /* Running co-tenants of a placement get the speed they now have. */
 void tl_running_refresh_neighbours(struct tl_trial *trial, const struct tl_shape *shape,
                                    const struct tl_alloc *where, tl_job_id self);
+/* GPU time by purpose, to the job's account. */
+void tl_life_book(struct tl_trial *trial, const struct tl_job *job,
+                  const tl_i128 parts[static TL_PURPOSE_OF_JOBS]);
 /* Books the time in the state that is about to be left. */
 void tl_life_book_state(struct tl_trial *trial, tl_job_id id);
 void tl_life_change_state(struct tl_trial *trial, tl_job_id id, enum tl_job_state to,

@@ -11,27 +11,25 @@ static uint32_t first_node(const struct tl_job *job)
 
 /* ---- states ---- */
 
-/* Books the time in the state that is being left, or up to now at the horizon. */
-void tl_life_book_state(struct tl_trial *trial, tl_job_id id)
+/* Adds what the state that the job is in has come to, and is not booked yet. */
+static void add_open(struct tl_trial *trial, tl_job_id id, tl_i128 parts[static TL_PURPOSE_OF_JOBS])
 {
-	struct tl_job *job = tl_job_of(&trial->jobs, id);
+	const struct tl_job *job = tl_job_of(&trial->jobs, id);
 	tl_i128 mgpu_ns =
 	    (tl_i128)(tl_trial_now(trial) - job->state_since_ns) * job->shape->total_mgpu;
-	struct tl_ledger *ledger = tl_account_ledger(trial->account);
 
 	switch ((enum tl_job_state)tl_job_view_of(&trial->jobs, id)->state) {
 	case TL_JOB_SCHEDULED:
-		tl_ledger_add(ledger, job->account, TL_PURPOSE_START, mgpu_ns);
+		parts[TL_PURPOSE_START] += mgpu_ns;
 		break;
 	case TL_JOB_RUNNING:
-		tl_running_settle(trial, id);
+		tl_running_open(trial, id, parts);
 		break;
 	case TL_JOB_SUSPENDING: /* a migrating job holds its target too */
-		tl_ledger_add(ledger, job->account, TL_PURPOSE_SUSPEND,
-		              job->migrating ? 2 * mgpu_ns : mgpu_ns);
+		parts[TL_PURPOSE_SUSPEND] += job->migrating ? 2 * mgpu_ns : mgpu_ns;
 		break;
 	case TL_JOB_RESUMING:
-		tl_ledger_add(ledger, job->account, TL_PURPOSE_RESUME, mgpu_ns);
+		parts[TL_PURPOSE_RESUME] += mgpu_ns;
 		break;
 	case TL_JOB_PENDING:
 	case TL_JOB_SUSPENDED:
@@ -40,6 +38,37 @@ void tl_life_book_state(struct tl_trial *trial, tl_job_id id)
 	case TL_JOB_STATE_COUNT:
 		break;
 	}
+}
+
+void tl_life_book(struct tl_trial *trial, const struct tl_job *job,
+                  const tl_i128 parts[static TL_PURPOSE_OF_JOBS])
+{
+	struct tl_ledger *ledger = tl_account_ledger(trial->account);
+
+	for (int purpose = 0; purpose < TL_PURPOSE_OF_JOBS; purpose++)
+		tl_ledger_add(ledger, job->account, (enum tl_purpose)purpose, parts[purpose]);
+}
+
+/* Books the time in the state that is being left, or up to now at the horizon. */
+void tl_life_book_state(struct tl_trial *trial, tl_job_id id)
+{
+	tl_i128 parts[TL_PURPOSE_OF_JOBS] = {0};
+
+	if (tl_job_view_of(&trial->jobs, id)->state == TL_JOB_RUNNING) {
+		tl_running_settle(trial, id);
+		return;
+	}
+	add_open(trial, id, parts);
+	tl_life_book(trial, tl_job_of(&trial->jobs, id), parts);
+}
+
+void tl_life_open_purposes(struct tl_trial *trial, tl_open_purposes open)
+{
+	const struct tl_id_list *holding = &trial->jobs.holding;
+
+	for (size_t i = 0; i < holding->count; i++)
+		add_open(trial, holding->ids[i],
+		         open[tl_job_view_of(&trial->jobs, holding->ids[i])->kind]);
 }
 
 static bool waits(enum tl_job_state state)

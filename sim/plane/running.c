@@ -28,24 +28,16 @@ bool tl_life_is_replica(struct tl_trial *trial, tl_job_id id)
 	return (tl_job_view_of(&trial->jobs, id)->flags & TL_JOB_REPLICA) != 0;
 }
 
-/* Books what a running job did since its last settling. */
-void tl_running_settle(struct tl_trial *trial, tl_job_id id)
+/* What a stretch of a running job is for. */
+static void split(const struct tl_job *job, bool is_replica, struct tl_stretch stretch,
+                  tl_i128 parts[static TL_PURPOSE_OF_JOBS])
 {
-	struct tl_job *job = tl_job_of(&trial->jobs, id);
-	struct tl_job_view *view = tl_job_view_of(&trial->jobs, id);
-	struct tl_ledger *ledger = tl_account_ledger(trial->account);
-	struct tl_stretch stretch = tl_progress_settle(&job->progress, tl_trial_now(trial));
 	tl_i128 mgpu = job->shape->total_mgpu;
 	int64_t apart_ns = stretch.run_ns - stretch.work_ns; /* lost to distance and co-tenants */
 	int64_t near_ns = 0;
 
-	if (stretch.wall_ns == 0)
-		return;
-	view->attained_ns += stretch.wall_ns;
-	view->attained_mark_ns = tl_trial_now(trial);
-	if (tl_life_is_replica(trial,
-	                       id)) { /* what it served is moved from here, window by window */
-		tl_ledger_add(ledger, job->account, TL_PURPOSE_STANDBY, mgpu * stretch.wall_ns);
+	if (is_replica) { /* what it served is moved from here, window by window */
+		parts[TL_PURPOSE_STANDBY] += mgpu * stretch.wall_ns;
 		return;
 	}
 	if (job->interference_ppb != TL_PPB) {
@@ -53,12 +45,39 @@ void tl_running_settle(struct tl_trial *trial, tl_job_id id)
 		          stretch.work_ns;
 		apart_ns -= near_ns;
 	}
-	tl_ledger_add(ledger, job->account, TL_PURPOSE_PRODUCTIVE, mgpu * stretch.work_ns);
-	tl_ledger_add(ledger, job->account, TL_PURPOSE_COMMUNICATION, mgpu * apart_ns);
-	tl_ledger_add(ledger, job->account, TL_PURPOSE_INTERFERENCE, mgpu * near_ns);
-	tl_ledger_add(ledger, job->account, TL_PURPOSE_CHECKPOINT,
-	              mgpu * (stretch.wall_ns - stretch.run_ns));
-	job->productive_mgpu_ns += mgpu * stretch.work_ns;
+	parts[TL_PURPOSE_PRODUCTIVE] += mgpu * stretch.work_ns;
+	parts[TL_PURPOSE_COMMUNICATION] += mgpu * apart_ns;
+	parts[TL_PURPOSE_INTERFERENCE] += mgpu * near_ns;
+	parts[TL_PURPOSE_CHECKPOINT] += mgpu * (stretch.wall_ns - stretch.run_ns);
+}
+
+void tl_running_open(struct tl_trial *trial, tl_job_id id, tl_i128 parts[static TL_PURPOSE_OF_JOBS])
+{
+	const struct tl_job *job = tl_job_of(&trial->jobs, id);
+	struct tl_progress progress = job->progress; /* a look ahead: the job stays as it is */
+
+	split(job, tl_life_is_replica(trial, id),
+	      tl_progress_settle(&progress, tl_trial_now(trial)), parts);
+}
+
+/* Books what a running job did since its last settling. */
+void tl_running_settle(struct tl_trial *trial, tl_job_id id)
+{
+	struct tl_job *job = tl_job_of(&trial->jobs, id);
+	struct tl_job_view *view = tl_job_view_of(&trial->jobs, id);
+	struct tl_stretch stretch = tl_progress_settle(&job->progress, tl_trial_now(trial));
+	bool is_replica = tl_life_is_replica(trial, id);
+	tl_i128 parts[TL_PURPOSE_OF_JOBS] = {0};
+
+	if (stretch.wall_ns == 0)
+		return;
+	view->attained_ns += stretch.wall_ns;
+	view->attained_mark_ns = tl_trial_now(trial);
+	split(job, is_replica, stretch, parts);
+	tl_life_book(trial, job, parts);
+	if (is_replica)
+		return;
+	job->productive_mgpu_ns += parts[TL_PURPOSE_PRODUCTIVE];
 	view->committed_ns = tl_progress_cycle_start(&job->progress);
 }
 

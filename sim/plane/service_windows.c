@@ -186,6 +186,7 @@ static void write_row(struct tl_service *service, const struct tl_request_window
 	                              .p99_ns = window->p99_ns,
 	                              .p999_ns = window->p999_ns,
 	                              .mean_wait_ns = window->mean_wait_ns,
+	                              .target_ns = service->setting->model.target_ns,
 	                              .load = (double)view->load_milli / 1000.0,
 	                              .replicas = view->replicas,
 	                              .ready = view->ready,

@@ -174,10 +174,13 @@ static bool schedule(void *owner, int64_t now_ns)
 static void sample(void *owner, const struct tl_event *event)
 {
 	struct tl_trial *trial = owner;
+	tl_open_purposes open = {{0}};
 
 	trial->fragmentation_mgpu = tl_frag_book_mgpu(trial->fragmentation, &trial->cluster.view);
 	tell_levels(trial);
 	tl_account_sample(trial->account, event->time_ns);
+	tl_life_open_purposes(trial, open);
+	tl_account_purposes(trial->account, event->time_ns, open);
 	tl_engine_at(&trial->engine, event->time_ns + trial->scenario->timeline_interval_ns,
 	             TL_PHASE_SAMPLE, TL_EVENT_SAMPLE, 0);
 }

@@ -165,6 +165,8 @@ void tl_life_strike(struct tl_trial *trial, tl_job_id id, enum tl_reason reason)
 void tl_life_cool(struct tl_trial *trial, tl_job_id id);
 /* A replica is no longer wanted: it ends as Succeeded, wherever it stands. */
 void tl_life_end_replica(struct tl_trial *trial, tl_job_id id);
+/* Adds what running and starting work has come to and is not booked yet. O(jobs that hold). */
+void tl_life_open_purposes(struct tl_trial *trial, tl_open_purposes open);
 /* Books a running replica up to now; busy_ppb: what of its time it served, for the levels. */
 void tl_life_book_replica(struct tl_trial *trial, tl_job_id id, int64_t busy_ppb);
 /* Ends a job that waits. */

@@ -3,6 +3,7 @@
  * Small random worlds, run through the real pipeline and through a policy that decides at
  * random; then everything the result file claims is worked out again from its raw rows.
  */
+#include "sim/account/account.h"
 #include "sim/base/arena.h"
 #include "tests/property/world.h"
 
@@ -75,6 +76,51 @@ static void check_capacity(void)
 	cr_assert(capacity > 0);
 	cr_assert(sum % capacity == 0, "%s", world.text);
 	cr_assert(sum / capacity >= end_of_run(), "%s", world.text);
+}
+
+/* A purpose's GPU time over all rows, of the ledger or of the intervals. */
+static double of_purpose(const char *purpose, bool intervals)
+{
+	double sum = 0.0;
+
+	for (size_t i = 0; i < (intervals ? world.purpose_count : world.ledger_count); i++)
+		if (strcmp(intervals ? world.purposes[i].purpose : world.ledger[i].purpose,
+		           purpose) == 0)
+			sum += intervals ? world.purposes[i].gpu_s : world.ledger[i].gpu_s;
+	return sum;
+}
+
+/* The intervals' rows: each interval's are its capacity, all of a purpose the ledger's. */
+static void check_purposes(void)
+{
+	double capacity_gpus = 0.0;
+	int64_t begin_ns = 0;
+
+	for (size_t n = 0; n < world.node_count; n++)
+		capacity_gpus += world.nodes[n].gpus;
+	for (size_t i = 0; i < world.purpose_count;) {
+		int64_t end_ns = world.purposes[i].t_ns;
+		double sum = 0.0, want = capacity_gpus * (double)(end_ns - begin_ns) / 1e9;
+
+		for (; i < world.purpose_count && world.purposes[i].t_ns == end_ns; i++) {
+			cr_assert(world.purposes[i].gpu_s > 0.0, "%s\n%s", world.text,
+			          world.purposes[i].purpose);
+			sum += world.purposes[i].gpu_s;
+		}
+		cr_assert(fabs(sum - want) <= 1e-9 * want, "%s\nup to %.9f s: %.9f of %.9f GPU s",
+		          world.text, (double)end_ns / 1e9, sum, want);
+		begin_ns = end_ns;
+	}
+	for (int p = 0; p < TL_PURPOSE_COUNT; p++) {
+		double want = of_purpose(tl_purpose_names[p], false);
+
+		if (p == TL_PURPOSE_REWORK)
+			want = 0.0;
+		if (p == TL_PURPOSE_PRODUCTIVE)
+			want += of_purpose(tl_purpose_names[TL_PURPOSE_REWORK], false);
+		cr_assert(fabs(of_purpose(tl_purpose_names[p], true) - want) <= 1e-9 * want,
+		          "%s\n%s", world.text, tl_purpose_names[p]);
+	}
 }
 
 static int64_t held_at(uint32_t node, int64_t t_ns)
@@ -258,6 +304,7 @@ static void check_world(uint64_t number, uint64_t kind)
 	check_times();
 	check_held();
 	check_capacity();
+	check_purposes();
 	check_room();
 	check_timeline();
 	check_little();

@@ -192,6 +192,7 @@ void world_read(const char *folder)
 	READ(tl_schema_transitions, world.moves, world.move_count);
 	READ(tl_schema_placements, world.places, world.place_count);
 	READ(tl_schema_timeline, world.samples, world.sample_count);
+	READ(tl_schema_purposes, world.purposes, world.purpose_count);
 	READ(tl_schema_ledger, world.ledger, world.ledger_count);
 	READ(tl_schema_faults, world.faults, world.fault_count);
 	READ(tl_schema_nodes, world.nodes, world.node_count);
@@ -204,6 +205,7 @@ void world_forget(void)
 	free(world.moves);
 	free(world.places);
 	free(world.samples);
+	free(world.purposes);
 	free(world.ledger);
 	free(world.faults);
 	free(world.nodes);

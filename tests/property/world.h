@@ -23,11 +23,12 @@ struct world {
 	struct tl_row_transition *moves;
 	struct tl_row_placement *places;
 	struct tl_row_timeline *samples;
+	struct tl_row_purpose *purposes;
 	struct tl_row_ledger *ledger;
 	struct tl_row_fault *faults;
 	struct tl_row_node *nodes;
-	size_t job_count, move_count, place_count, sample_count, ledger_count, fault_count,
-	    node_count;
+	size_t job_count, move_count, place_count, sample_count, purpose_count, ledger_count,
+	    fault_count, node_count;
 };
 extern struct world world;
 

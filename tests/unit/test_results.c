@@ -285,9 +285,16 @@ Test(results, long_attribute_comes_back)
 
 Test(results, tables_are_listed_by_name)
 {
-	static const char *const want[] = {
-	    "/cluster/timeline", "/decisions", "/faults",     "/jobs", "/ledger", "/nodes",
-	    "/placements",       "/summary",   "/transitions"};
+	static const char *const want[] = {"/cluster/purposes",
+	                                   "/cluster/timeline",
+	                                   "/decisions",
+	                                   "/faults",
+	                                   "/jobs",
+	                                   "/ledger",
+	                                   "/nodes",
+	                                   "/placements",
+	                                   "/summary",
+	                                   "/transitions"};
 	struct tl_results_reader *reader = NULL;
 
 	OK(write_sample(file));
