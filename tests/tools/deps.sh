@@ -29,6 +29,10 @@ test    pc:criterion       libcriterion-dev criterion-devel criterion  criterion
 figures tool:gnuplot       gnuplot-nox      gnuplot-minimal gnuplot    gnuplot
 extra   py:h5py            python3-h5py     python3-h5py    python-h5py   -
 extra   py:pandas          python3-pandas   python3-pandas  python-pandas -
+slurm   tool:slurmctld     slurmctld        slurm-slurmctld slurm-llnl -
+slurm   tool:slurmd        slurmd           slurm-slurmd    slurm-llnl -
+slurm   tool:sbatch        slurm-client     slurm           slurm-llnl -
+slurm   tool:munged        munge            munge           munge      munge
 lint    tool:clang         clang-14         clang           clang      llvm
 lint    tool:clang-format  clang-format-14  clang-tools-extra clang    clang-format
 lint    tool:clang-tidy    clang-tidy-14    clang-tools-extra clang    llvm
