@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The policy contract, version 1.0: all that a scheduling policy and its host know
+ * The policy contract, version 1.1: all that a scheduling policy and its host know
  * of each other. The simulator is one host; production is another; the same shared
  * object serves both. libc headers only.
  *
@@ -29,7 +29,7 @@
 
 #define TL_ABI_MAGIC UINT32_C(0x54444c31) /* "TDL1" */
 #define TL_ABI_MAJOR 1
-#define TL_ABI_MINOR 0
+#define TL_ABI_MINOR 1
 #define TL_MODULE_SYMBOL "tidelab_module"
 
 #if defined(__GNUC__)
@@ -162,7 +162,8 @@ struct tl_node_view {
 struct tl_gpu_view {
 	int64_t free_memory_bytes, total_memory_bytes;
 	uint32_t node;
-	int32_t free_mgpu; /* of 1000 physical; 0 while the node is not up */
+	int32_t
+	    free_mgpu; /* of 1000 physical, never below 0 whatever is asked; 0 while the node is not up */
 	int32_t
 	    nominal_mgpu; /* asked by all residents; may pass 1000 where sharing is oversubscribed */
 	int32_t draining_mgpu; /* of them, held by Suspending work */
@@ -266,6 +267,18 @@ struct tl_model_view {
 	int64_t memory_bytes;
 };
 
+/* How far all that is asked for passes what there is. A job may start where a GPU's share is
+ * not free, as its second resident, as long as the excess stays within its limit; GPU memory,
+ * CPU and RAM are never oversubscribed, and one of the two at most is TL_JOB_GUARANTEED. */
+struct tl_oversubscription {
+	uint32_t struct_size;
+	uint32_t residents;   /* most on a GPU whose nominal passes 1000; 0: no GPU's ever may */
+	int64_t nominal_mgpu; /* asked by all that hold GPUs, Suspending work included */
+	int64_t excess_mgpu;  /* of it, beyond the 1000 of its GPU */
+	int64_t excess_limit_mgpu; /* (ratio − 1) × capacity that is not down; may be passed only by
+	                              losing nodes */
+};
+
 /* ---- answers ------------------------------------------------------------------- */
 
 /* What became of a decision. Anything but ACCEPTED is counted, logged on request, and
@@ -281,12 +294,12 @@ enum tl_refusal {
 	TL_REFUSED_DUPLICATE_GPU,
 	TL_REFUSED_NODE_NOT_UP,
 	TL_REFUSED_MODEL,     /* the GPU model is not one the job accepts */
-	TL_REFUSED_GPU_SHARE, /* not so much of the GPU is free */
+	TL_REFUSED_GPU_SHARE, /* not so much of the GPU is free, and a second resident may not come */
 	TL_REFUSED_GPU_MEMORY,
 	TL_REFUSED_CPU,
 	TL_REFUSED_RAM,
 	TL_REFUSED_QUOTA, /* the tenant's hard quota */
-	TL_REFUSED_RATIO, /* the pool's oversubscription ratio */
+	TL_REFUSED_RATIO, /* the cluster's oversubscription ratio */
 	TL_REFUSED_NOT_PREEMPTIBLE,
 	TL_REFUSED_NOT_ELASTIC,
 	TL_REFUSED_NO_SUCH_SERVICE,
@@ -407,6 +420,10 @@ struct tl_host {
 	/* The job's id as its owner knows it, for people; need not be unique. Valid until the
 	 * outermost callback returns; "" for a stale id. */
 	const char *(*job_name)(const struct tl_host *host, tl_job_id id);
+
+	/* Since 1.1. */
+	/* As it stands now. */
+	const struct tl_oversubscription *(*oversubscription)(const struct tl_host *host);
 };
 
 /* Extension: the truth, for bounds. Its use is stamped into the results. */
@@ -670,6 +687,8 @@ static_assert(sizeof(struct tl_node_view) == 88, "layout of tl_node_view");
 static_assert(sizeof(struct tl_gpu_view) == 40, "layout of tl_gpu_view");
 static_assert(sizeof(struct tl_view) == 64, "layout of tl_view");
 static_assert(sizeof(struct tl_placement) == 32, "layout of tl_placement");
+static_assert(sizeof(struct tl_oversubscription) == 32, "layout of tl_oversubscription");
+static_assert(offsetof(struct tl_host, oversubscription) == 288, "layout of tl_host");
 static_assert(sizeof(struct tl_changes) == 112, "layout of tl_changes");
 static_assert(sizeof(struct tl_option) == 64, "layout of tl_option");
 static_assert(offsetof(struct tl_module, name) == 24, "layout of tl_module");

@@ -19,6 +19,12 @@ static inline const struct tl_worker *tl_fit_worker(const struct tl_shape *shape
 	return worker + 1 < shape->workers ? &shape->full : &shape->last;
 }
 
+/* What a GPU's residents leave of it: nothing where they ask for more than there is. */
+static inline int32_t tl_fit_left(int32_t nominal_mgpu)
+{
+	return nominal_mgpu < TL_FIT_WHOLE_MGPU ? TL_FIT_WHOLE_MGPU - nominal_mgpu : 0;
+}
+
 static inline int64_t tl_fit_memory(const struct tl_gpu_view *gpu, const struct tl_worker *worker)
 {
 	return gpu->total_memory_bytes < 0 || worker->gpu_memory_bytes < 0

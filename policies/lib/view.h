@@ -160,11 +160,13 @@ static inline void tl_scratch_take_worker(struct tl_scratch_view *scratch,
 	node->free_ram_bytes -= worker->ram_bytes;
 	for (uint32_t i = 0; i < worker->gpus; i++) {
 		struct tl_gpu_view *gpu = &scratch->gpus[gpus[i]];
+		int32_t taken_mgpu = tl_fit_left(gpu->nominal_mgpu);
 
-		node->free_gpus -= gpu->free_mgpu == TL_FIT_WHOLE_MGPU;
-		node->free_mgpu -= worker->share_mgpu;
-		gpu->free_mgpu -= worker->share_mgpu;
 		gpu->nominal_mgpu += worker->share_mgpu;
+		taken_mgpu -= tl_fit_left(gpu->nominal_mgpu);
+		node->free_gpus -= gpu->free_mgpu == TL_FIT_WHOLE_MGPU;
+		node->free_mgpu -= taken_mgpu;
+		gpu->free_mgpu -= taken_mgpu;
 		gpu->free_memory_bytes -= tl_fit_memory(gpu, worker);
 		gpu->residents++;
 	}
@@ -183,14 +185,16 @@ static inline void tl_scratch_give_worker(struct tl_scratch_view *scratch,
 	node->free_ram_bytes += worker->ram_bytes;
 	for (uint32_t i = 0; i < worker->gpus; i++) {
 		struct tl_gpu_view *gpu = &scratch->gpus[gpus[i]];
+		int32_t given_mgpu = -tl_fit_left(gpu->nominal_mgpu);
 
+		gpu->nominal_mgpu -= worker->share_mgpu;
+		given_mgpu += tl_fit_left(gpu->nominal_mgpu);
 		/* On a node that is not up, what is given back stays out of reach. */
-		if (node->state == TL_NODE_UP) {
-			gpu->free_mgpu += worker->share_mgpu;
-			node->free_mgpu += worker->share_mgpu;
+		if (node->state == TL_NODE_UP && given_mgpu > 0) {
+			gpu->free_mgpu += given_mgpu;
+			node->free_mgpu += given_mgpu;
 			node->free_gpus += gpu->free_mgpu == TL_FIT_WHOLE_MGPU;
 		}
-		gpu->nominal_mgpu -= worker->share_mgpu;
 		gpu->free_memory_bytes += tl_fit_memory(gpu, worker);
 		gpu->residents--;
 		if (draining) {

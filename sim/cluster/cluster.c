@@ -121,7 +121,7 @@ enum tl_status tl_cluster_init(struct tl_cluster *cluster, const struct tl_clust
 	uint32_t node_count = (uint32_t)spec->node_count;
 	uint32_t gpu_count = 0;
 
-	*cluster = (struct tl_cluster){.spec = spec};
+	*cluster = (struct tl_cluster){.spec = spec, .ratio_milli = TL_MGPU_PER_GPU};
 	if (status != TL_OK)
 		return status;
 	for (uint32_t n = 0; n < node_count; n++) {
@@ -165,15 +165,34 @@ void tl_cluster_fini(struct tl_cluster *cluster)
 	*cluster = (struct tl_cluster){0};
 }
 
+void tl_cluster_oversubscribe(struct tl_cluster *cluster, int64_t ratio_milli)
+{
+	TL_ASSERT(ratio_milli >= TL_MGPU_PER_GPU);
+	cluster->ratio_milli = ratio_milli;
+}
+
+struct tl_oversubscription tl_cluster_oversubscription(const struct tl_cluster *cluster)
+{
+	int64_t gpus = (cluster->view.capacity_mgpu - cluster->down_mgpu) / TL_MGPU_PER_GPU;
+
+	return (struct tl_oversubscription){
+	    .struct_size = sizeof(struct tl_oversubscription),
+	    .residents = cluster->ratio_milli > TL_MGPU_PER_GPU ? TL_SECOND_RESIDENTS : 0,
+	    .nominal_mgpu = cluster->allocated_mgpu + cluster->excess_mgpu,
+	    .excess_mgpu = cluster->excess_mgpu,
+	    .excess_limit_mgpu = gpus * (cluster->ratio_milli - TL_MGPU_PER_GPU)};
+}
+
 static const struct tl_worker *worker_of(const struct tl_shape *shape, uint32_t worker)
 {
 	return worker + 1 < shape->workers ? &shape->full : &shape->last;
 }
 
-/* One worker against its node, but for CPU and RAM, which all workers of the node share. */
+/* One worker against its node, but for CPU and RAM, which all workers of the node share.
+ * Adds what it would ask of its GPUs beyond what is there. */
 static enum tl_refusal check_worker(const struct tl_cluster *cluster, const struct tl_shape *shape,
                                     const struct tl_worker *worker, uint32_t at,
-                                    const uint32_t *gpus)
+                                    const uint32_t *gpus, int64_t *excess_mgpu)
 {
 	const struct tl_node_view *node;
 
@@ -195,8 +214,12 @@ static enum tl_refusal check_worker(const struct tl_cluster *cluster, const stru
 		cluster->marks[gpus[i]] = 1;
 		if (!(shape->model_mask >> node->model & 1))
 			return TL_REFUSED_MODEL;
-		if (gpu->free_mgpu < worker->share_mgpu)
-			return TL_REFUSED_GPU_SHARE;
+		if (gpu->free_mgpu < worker->share_mgpu) {
+			if (cluster->ratio_milli == TL_MGPU_PER_GPU ||
+			    gpu->residents >= TL_SECOND_RESIDENTS)
+				return TL_REFUSED_GPU_SHARE;
+			*excess_mgpu += worker->share_mgpu - gpu->free_mgpu;
+		}
 		if (tl_device_memory(gpu, worker) > 0 &&
 		    gpu->free_memory_bytes < worker->gpu_memory_bytes)
 			return TL_REFUSED_GPU_MEMORY;
@@ -208,11 +231,13 @@ static enum tl_refusal check_workers(const struct tl_cluster *cluster, const str
                                      const struct tl_placement *where)
 {
 	const uint32_t *gpus = where->gpus;
+	int64_t excess_mgpu = 0;
 
 	for (uint32_t w = 0; w < shape->workers; w++) {
 		const struct tl_worker *worker = worker_of(shape, w);
 		uint32_t at = where->nodes[w];
-		enum tl_refusal refusal = check_worker(cluster, shape, worker, at, gpus);
+		enum tl_refusal refusal =
+		    check_worker(cluster, shape, worker, at, gpus, &excess_mgpu);
 		struct tl_demand *demand;
 
 		if (refusal != TL_ACCEPTED)
@@ -226,6 +251,9 @@ static enum tl_refusal check_workers(const struct tl_cluster *cluster, const str
 			return TL_REFUSED_RAM;
 		gpus += worker->gpus;
 	}
+	if (excess_mgpu > 0 && cluster->excess_mgpu + excess_mgpu >
+	                           tl_cluster_oversubscription(cluster).excess_limit_mgpu)
+		return TL_REFUSED_RATIO;
 	return TL_ACCEPTED;
 }
 
@@ -268,11 +296,14 @@ void tl_cluster_take(struct tl_cluster *cluster, tl_job_id job, const struct tl_
 		node->free_ram_bytes -= worker->ram_bytes;
 		for (uint32_t i = 0; i < worker->gpus; i++) {
 			struct tl_gpu_view *gpu = &cluster->gpus[gpus[i]];
+			int32_t taken_mgpu = gpu->free_mgpu;
 
 			node->free_gpus -= gpu->free_mgpu == TL_MGPU_PER_GPU;
 			tl_device_take(gpu, &cluster->residents[gpus[i]], job, worker);
-			node->free_mgpu -= worker->share_mgpu;
-			cluster->allocated_mgpu += worker->share_mgpu;
+			taken_mgpu -= gpu->free_mgpu;
+			node->free_mgpu -= taken_mgpu;
+			cluster->allocated_mgpu += taken_mgpu;
+			cluster->excess_mgpu += worker->share_mgpu - taken_mgpu;
 		}
 		node_enter(cluster, node);
 		gpus += worker->gpus;
@@ -300,14 +331,19 @@ void tl_cluster_release(struct tl_cluster *cluster, tl_job_id job, const struct 
 		TL_ASSERT(node->free_ram_bytes <= node->total_ram_bytes);
 		for (uint32_t i = 0; i < worker->gpus; i++) {
 			struct tl_gpu_view *gpu = &cluster->gpus[gpus[i]];
+			struct tl_residents *residents = &cluster->residents[gpus[i]];
+			int64_t excess_mgpu = tl_residents_excess_mgpu(residents), given_mgpu;
 
 			TL_ASSERT(gpus[i] < cluster->view.gpu_count &&
 			          gpu->node == where->nodes[w]);
-			if (tl_device_release(gpu, &cluster->residents[gpus[i]], job, worker, up))
+			if (tl_device_release(gpu, residents, job, worker, up))
 				node->draining_mgpu -= worker->share_mgpu;
+			excess_mgpu -= tl_residents_excess_mgpu(residents);
+			given_mgpu = worker->share_mgpu - excess_mgpu;
 			node->free_gpus += gpu->free_mgpu == TL_MGPU_PER_GPU;
-			node->free_mgpu += up ? worker->share_mgpu : 0;
-			cluster->allocated_mgpu -= worker->share_mgpu;
+			node->free_mgpu += up ? given_mgpu : 0;
+			cluster->allocated_mgpu -= given_mgpu;
+			cluster->excess_mgpu -= excess_mgpu;
 		}
 		node_enter(cluster, node);
 		gpus += worker->gpus;
@@ -360,7 +396,7 @@ void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t number,
 		const struct tl_residents *residents = &cluster->residents[g];
 
 		TL_ASSERT(state != TL_NODE_DOWN || residents->count == 0);
-		gpu->free_mgpu = up ? (int32_t)TL_MGPU_PER_GPU - residents->used_mgpu : 0;
+		gpu->free_mgpu = up ? tl_residents_free_mgpu(residents) : 0;
 		node->free_mgpu += gpu->free_mgpu;
 		node->free_gpus += gpu->free_mgpu == TL_MGPU_PER_GPU;
 	}
@@ -375,7 +411,8 @@ const tl_job_id *tl_cluster_gpu_jobs(const struct tl_cluster *cluster, uint32_t 
 	return cluster->residents[gpu].jobs;
 }
 
-static void verify_node(const struct tl_cluster *cluster, uint32_t number, int64_t *used)
+static void verify_node(const struct tl_cluster *cluster, uint32_t number, int64_t *used,
+                        int64_t *excess)
 {
 	const struct tl_node_view *node = &cluster->nodes[number];
 	int64_t free_mgpu = 0, draining = 0;
@@ -386,9 +423,12 @@ static void verify_node(const struct tl_cluster *cluster, uint32_t number, int64
 		const struct tl_residents *residents = &cluster->residents[g];
 
 		TL_ASSERT(gpu->node == number && gpu->residents == residents->count);
-		TL_ASSERT(residents->used_mgpu >= 0 && residents->used_mgpu <= TL_MGPU_PER_GPU);
+		TL_ASSERT(residents->used_mgpu >= 0);
+		TL_ASSERT(residents->used_mgpu <= TL_MGPU_PER_GPU ||
+		          (cluster->ratio_milli > TL_MGPU_PER_GPU &&
+		           residents->count == TL_SECOND_RESIDENTS));
 		TL_ASSERT(gpu->free_mgpu ==
-		          (node_up(node) ? (int32_t)TL_MGPU_PER_GPU - residents->used_mgpu : 0));
+		          (node_up(node) ? tl_residents_free_mgpu(residents) : 0));
 		TL_ASSERT(gpu->nominal_mgpu == residents->used_mgpu);
 		TL_ASSERT(gpu->draining_mgpu >= 0 && gpu->draining_mgpu <= residents->used_mgpu);
 		TL_ASSERT(gpu->total_memory_bytes < 0 ||
@@ -399,6 +439,7 @@ static void verify_node(const struct tl_cluster *cluster, uint32_t number, int64
 		free_gpus += gpu->free_mgpu == TL_MGPU_PER_GPU;
 		draining += gpu->draining_mgpu;
 		*used += residents->used_mgpu;
+		*excess += tl_residents_excess_mgpu(residents);
 	}
 	TL_ASSERT(node->free_mgpu == free_mgpu && node->free_gpus == free_gpus);
 	TL_ASSERT(node->draining_mgpu == draining);
@@ -412,14 +453,14 @@ static void verify_node(const struct tl_cluster *cluster, uint32_t number, int64
 void tl_cluster_verify(const struct tl_cluster *cluster)
 {
 	const struct tl_view *view = &cluster->view;
-	int64_t used = 0, free_mgpu = 0, down = 0;
+	int64_t used = 0, excess = 0, free_mgpu = 0, down = 0;
 	uint32_t free_gpus = 0, most = 0, partial = 0;
 	uint32_t *count = tl_calloc((size_t)cluster->largest_node_gpus + 1, sizeof *count);
 
 	for (uint32_t n = 0; n < view->node_count; n++) {
 		const struct tl_node_view *node = &cluster->nodes[n];
 
-		verify_node(cluster, n, &used);
+		verify_node(cluster, n, &used, &excess);
 		free_mgpu += node->free_mgpu;
 		free_gpus += node->free_gpus;
 		partial += node_partial(node);
@@ -428,7 +469,8 @@ void tl_cluster_verify(const struct tl_cluster *cluster)
 		if (node_up(node))
 			count[node->free_gpus]++;
 	}
-	TL_ASSERT(cluster->allocated_mgpu == used);
+	TL_ASSERT(cluster->allocated_mgpu == used - excess);
+	TL_ASSERT(cluster->excess_mgpu == excess);
 	TL_ASSERT(cluster->down_mgpu == down);
 	TL_ASSERT(cluster->partial_nodes == partial);
 	TL_ASSERT(view->free_gpus == free_gpus && view->free_mgpu == free_mgpu);

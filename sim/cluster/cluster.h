@@ -6,6 +6,12 @@
  * policy's view is a pointer, not a copy. Only the functions here write it. GPU shares,
  * GPU memory, CPU and RAM are integers and conserved exactly: taking what is not free,
  * or releasing what is not held, trips an assertion.
+ *
+ * Oversubscription is of GPU shares alone: what the residents of a GPU ask for may pass
+ * its 1000 m where they are two, as long as all that is asked for beyond, over the
+ * cluster, stays within (ratio − 1) × the capacity that is not down. So a cluster's
+ * nominal sum never passes ratio × that capacity (but by nodes lost later, which evict
+ * nobody), and a start on GPUs with room is never refused for it.
  */
 #ifndef TIDELAB_CLUSTER_CLUSTER_H
 #define TIDELAB_CLUSTER_CLUSTER_H
@@ -17,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { TL_SECOND_RESIDENTS = 2 }; /* most on a GPU that is oversubscribed */
 enum { TL_NODE_NAME_MAX = 64, TL_MODEL_NAME_MAX = 32, TL_MODELS_MAX = 64 };
 
 struct tl_gpu_model {
@@ -71,6 +78,8 @@ struct tl_cluster {
 	const struct tl_cluster_spec *spec; /* outlives the cluster */
 	int64_t down_mgpu;                  /* capacity of nodes that are down */
 	int64_t allocated_mgpu;             /* physical, held by work */
+	int64_t excess_mgpu;                /* nominal beyond it, on oversubscribed GPUs */
+	int64_t ratio_milli;                /* oversubscription; 1000: none */
 	uint32_t largest_node_gpus;
 	uint32_t partial_nodes; /* up nodes with some but not all of their GPU capacity free */
 	uint32_t *free_count;   /* free_count[k]: up nodes with k wholly free GPUs */
@@ -79,6 +88,11 @@ struct tl_cluster {
 enum tl_status tl_cluster_init(struct tl_cluster *cluster, const struct tl_cluster_spec *spec,
                                struct tl_error *error);
 void tl_cluster_fini(struct tl_cluster *cluster);
+
+/* Lets nominal shares pass the physical ones up to this ratio in thousandths, ≥ 1000. */
+void tl_cluster_oversubscribe(struct tl_cluster *cluster, int64_t ratio_milli);
+/* How far they do and may now, over the cluster. */
+struct tl_oversubscription tl_cluster_oversubscription(const struct tl_cluster *cluster);
 
 /* Whether the placement is legal and free for the shape, or the first thing wrong. The GPUs
  * of a job are distinct, over all its workers (communication libraries refuse two ranks on

@@ -46,6 +46,20 @@ static uint32_t residents_find(const struct tl_residents *residents, tl_job_id j
 	return at;
 }
 
+int32_t tl_residents_free_mgpu(const struct tl_residents *residents)
+{
+	int32_t left = (int32_t)TL_MGPU_PER_GPU - residents->used_mgpu;
+
+	return left > 0 ? left : 0;
+}
+
+int64_t tl_residents_excess_mgpu(const struct tl_residents *residents)
+{
+	int64_t excess = (int64_t)residents->used_mgpu - TL_MGPU_PER_GPU;
+
+	return excess > 0 ? excess : 0;
+}
+
 int64_t tl_device_memory(const struct tl_gpu_view *gpu, const struct tl_worker *worker)
 {
 	if (gpu->total_memory_bytes < 0 || worker->gpu_memory_bytes < 0)
@@ -59,7 +73,6 @@ void tl_device_take(struct tl_gpu_view *gpu, struct tl_residents *residents, tl_
 	int64_t memory = tl_device_memory(gpu, worker);
 
 	TL_ASSERT(worker->share_mgpu > 0);
-	TL_ASSERT(gpu->free_mgpu >= worker->share_mgpu);
 	TL_ASSERT(memory == 0 || gpu->free_memory_bytes >= memory);
 	TL_ASSERT(residents_find(residents, job) == residents->count);
 	if (residents->count == residents->capacity)
@@ -68,8 +81,9 @@ void tl_device_take(struct tl_gpu_view *gpu, struct tl_residents *residents, tl_
 	residents->draining[residents->count] = 0;
 	residents->count++;
 	residents->used_mgpu += worker->share_mgpu;
-	TL_ASSERT(residents->used_mgpu <= TL_MGPU_PER_GPU);
-	gpu->free_mgpu -= worker->share_mgpu;
+	TL_ASSERT(residents->used_mgpu <= TL_MGPU_PER_GPU ||
+	          residents->count <= TL_SECOND_RESIDENTS);
+	gpu->free_mgpu = tl_residents_free_mgpu(residents);
 	gpu->free_memory_bytes -= memory;
 	gpu->nominal_mgpu += worker->share_mgpu;
 	gpu->residents = residents->count;
@@ -91,7 +105,7 @@ bool tl_device_release(struct tl_gpu_view *gpu, struct tl_residents *residents, 
 	residents->count--;
 	residents->used_mgpu -= worker->share_mgpu;
 	if (up)
-		gpu->free_mgpu += worker->share_mgpu;
+		gpu->free_mgpu = tl_residents_free_mgpu(residents);
 	gpu->free_memory_bytes += tl_device_memory(gpu, worker);
 	gpu->nominal_mgpu -= worker->share_mgpu;
 	gpu->residents = residents->count;

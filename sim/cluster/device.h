@@ -15,7 +15,7 @@ struct tl_residents {
 	tl_job_id *jobs;   /* in order of arrival */
 	uint8_t *draining; /* of each: holds its share while saving */
 	uint32_t count, capacity;
-	int32_t used_mgpu; /* whatever the node's state */
+	int32_t used_mgpu; /* nominal, whatever the node's state; may pass the GPU's 1000 */
 	tl_job_id inline_jobs[TL_RESIDENTS_INLINE];
 	uint8_t inline_draining[TL_RESIDENTS_INLINE];
 };
@@ -27,6 +27,11 @@ struct tl_demand {
 
 void tl_residents_init(struct tl_residents *residents); /* at its final address */
 void tl_residents_fini(struct tl_residents *residents);
+
+/* What they leave of the GPU; nothing where their sum passes it. */
+int32_t tl_residents_free_mgpu(const struct tl_residents *residents);
+/* What they ask for beyond it. */
+int64_t tl_residents_excess_mgpu(const struct tl_residents *residents);
 
 /* Memory that a worker takes on each of its GPUs: stated, or none. */
 int64_t tl_device_memory(const struct tl_gpu_view *gpu, const struct tl_worker *worker);

@@ -50,6 +50,27 @@ static enum tl_refusal check_job(struct tl_trial *trial, tl_job_id id)
 	return tl_job_table_get(&trial->jobs, id) != NULL ? TL_ACCEPTED : TL_REFUSED_STALE_JOB;
 }
 
+/* Whether the placement would put two guaranteed tenants on an oversubscribed GPU. */
+static bool breaks_guarantee(struct tl_trial *trial, tl_job_id id, const struct tl_placement *where)
+{
+	const struct tl_shape *shape = tl_job_of(&trial->jobs, id)->shape;
+
+	if (trial->cluster.ratio_milli == TL_MGPU_PER_GPU ||
+	    (tl_job_view_of(&trial->jobs, id)->flags & TL_JOB_GUARANTEED) == 0)
+		return false;
+	for (uint32_t g = 0; g < where->gpu_count; g++) {
+		uint32_t count = 0;
+		const tl_job_id *ids = tl_cluster_gpu_jobs(&trial->cluster, where->gpus[g], &count);
+
+		if (trial->cluster.gpus[where->gpus[g]].free_mgpu >= shape->full.share_mgpu)
+			continue;
+		for (uint32_t i = 0; i < count; i++)
+			if (tl_job_view_of(&trial->jobs, ids[i])->flags & TL_JOB_GUARANTEED)
+				return true;
+	}
+	return false;
+}
+
 static enum tl_refusal check_placement(struct tl_trial *trial, tl_job_id id,
                                        const struct tl_placement *where)
 {
@@ -61,6 +82,8 @@ static enum tl_refusal check_placement(struct tl_trial *trial, tl_job_id id,
 
 	if (refusal != TL_ACCEPTED)
 		return refusal;
+	if (breaks_guarantee(trial, id, where))
+		return TL_REFUSED_GPU_SHARE;
 	const struct tl_tenant_view *tenant =
 	    tl_trial_tenant(trial, tl_job_view_of(&trial->jobs, id)->tenant);
 

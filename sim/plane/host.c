@@ -152,6 +152,14 @@ static uint32_t read_service_count(const struct tl_host *host)
 	return tl_services_count(trial_of(host));
 }
 
+static const struct tl_oversubscription *read_oversubscription(const struct tl_host *host)
+{
+	struct tl_trial *trial = trial_of(host);
+
+	trial->oversubscription = tl_cluster_oversubscription(&trial->cluster);
+	return &trial->oversubscription;
+}
+
 /* ---- help ---- */
 
 static enum tl_refusal wake_at(const struct tl_host *host, int64_t at_ns)
@@ -297,6 +305,7 @@ void tl_host_fill(struct tl_instance *instance)
 	                                  .explain = explain,
 	                                  .seat = open_seat,
 	                                  .extension = extension,
-	                                  .job_name = read_job_name};
+	                                  .job_name = read_job_name,
+	                                  .oversubscription = read_oversubscription};
 	tl_host_fill_decisions(&instance->host);
 }

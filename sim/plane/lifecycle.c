@@ -110,7 +110,6 @@ void tl_life_hold(struct tl_trial *trial, tl_job_id id, const struct tl_alloc *w
 	int64_t now_ns = tl_trial_now(trial);
 
 	tl_cluster_take(&trial->cluster, id, job->shape, where);
-	trial->nominal_mgpu += job->shape->total_mgpu;
 	tl_trial_tenant(trial, tl_job_view_of(&trial->jobs, id)->tenant)->held_mgpu +=
 	    job->shape->total_mgpu;
 	tl_changes_nodes(trial, where, false);
@@ -153,7 +152,6 @@ void tl_life_let_go(struct tl_trial *trial, tl_job_id id, struct tl_alloc *where
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 
 	tl_cluster_release(&trial->cluster, id, job->shape, where);
-	trial->nominal_mgpu -= job->shape->total_mgpu;
 	tl_trial_tenant(trial, tl_job_view_of(&trial->jobs, id)->tenant)->held_mgpu -=
 	    job->shape->total_mgpu;
 	tl_changes_nodes(trial, where, true);

@@ -42,7 +42,7 @@ static void tell_levels(struct tl_trial *trial)
 	struct tl_levels levels = {.capacity_mgpu = cluster->view.capacity_mgpu,
 	                           .down_mgpu = cluster->down_mgpu,
 	                           .allocated_mgpu = cluster->allocated_mgpu,
-	                           .nominal_mgpu = trial->nominal_mgpu,
+	                           .nominal_mgpu = cluster->allocated_mgpu + cluster->excess_mgpu,
 	                           .productive_mgpu = trial->productive_mgpu,
 	                           .reserved_mgpu = tl_reserve_free_mgpu(trial),
 	                           .waiting_mgpu = jobs->waiting_mgpu,

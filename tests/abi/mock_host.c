@@ -44,6 +44,14 @@ static const struct tl_job_view *host_job(const struct tl_host *host, tl_job_id 
 	return tl_mock_at(mock_of(host), id);
 }
 
+static const struct tl_oversubscription *host_oversubscription(const struct tl_host *host)
+{
+	struct tl_mock *mock = mock_of(host);
+
+	mock->oversubscription = tl_cluster_oversubscription(&mock->cluster);
+	return &mock->oversubscription;
+}
+
 static const char *host_job_name(const struct tl_host *host, tl_job_id id)
 {
 	return tl_mock_at(mock_of(host), id) != NULL ? "job" : "";
@@ -492,7 +500,8 @@ void tl_mock_init(struct tl_mock *mock, const struct tl_cluster_spec *spec)
 	                              .explain = host_explain,
 	                              .seat = host_seat,
 	                              .extension = host_extension,
-	                              .job_name = host_job_name};
+	                              .job_name = host_job_name,
+	                              .oversubscription = host_oversubscription};
 }
 
 void tl_mock_fini(struct tl_mock *mock)

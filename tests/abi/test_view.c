@@ -75,6 +75,56 @@ Test(view, is_edited_as_the_cluster_is)
 	cr_assert_gt(steps, WORLDS * 5);
 }
 
+/* Two residents that ask for more than there is: leaving frees only what the other leaves. */
+Test(view, gives_and_takes_what_is_there_of_an_oversubscribed_gpu)
+{
+	static const int32_t shares[3] = {1000, 700, 500};
+	struct tl_world world;
+	struct tl_mock *mock = &world.mock;
+	struct tl_scratch_view scratch = {0};
+	uint32_t node = 0, gpu;
+
+	tl_world_init(&world, 3, 4, 4);
+	tl_cluster_oversubscribe(&mock->cluster, 2000);
+	while (mock->cluster.nodes[node].gpu_count == 0)
+		node++;
+	gpu = mock->cluster.nodes[node].first_gpu;
+	const struct tl_alloc alloc = {&node, &gpu, 1, 1};
+	const struct tl_placement where = {
+	    .nodes = &node, .gpus = &gpu, .worker_count = 1, .gpu_count = 1};
+
+	for (int i = 0; i < 9; i++) { /* which pair, which leaves first */
+		const struct tl_shape *pair[2];
+
+		for (int k = 0; k < 2; k++) {
+			const struct tl_worker worker = {.gpus = 1,
+			                                 .share_mgpu = shares[k ? i / 3 : i % 3]};
+			const struct tl_shape shape = {.workers = 1,
+			                               .model_mask = UINT64_MAX,
+			                               .full = worker,
+			                               .last = worker,
+			                               .gpus = 1};
+
+			const uint32_t number = tl_mock_shape(mock, &shape);
+
+			pair[k] = mock->shapes[number];
+		}
+		cr_assert_eq(tl_scratch_copy(&scratch, &mock->host, &mock->cluster.view), 0);
+		for (int k = 0; k < 2; k++) {
+			tl_scratch_take(&scratch, pair[k], &where);
+			tl_cluster_take(&mock->cluster, (tl_job_id)k + 1, pair[k], &alloc);
+			compare(&scratch.view, &mock->cluster.view);
+		}
+		for (int k = 0; k < 2; k++) {
+			tl_scratch_give(&scratch, pair[k], &where, 0);
+			tl_cluster_release(&mock->cluster, (tl_job_id)k + 1, pair[k], &alloc);
+			compare(&scratch.view, &mock->cluster.view);
+		}
+		cr_assert_eq(scratch.gpus[gpu].free_mgpu, 1000);
+	}
+	tl_world_fini(&world);
+}
+
 /* A world of idle nodes, and one job's placement on node 0. */
 struct pair {
 	struct tl_world world;

@@ -360,6 +360,14 @@ static const char *job_name(const struct tl_host *host, tl_job_id id)
 	return read_job(host, id) != NULL ? "job" : "";
 }
 
+static const struct tl_oversubscription *oversubscription(const struct tl_host *host)
+{
+	struct mini *m = mini_of(host);
+
+	m->oversubscription = tl_cluster_oversubscription(&m->cluster);
+	return &m->oversubscription;
+}
+
 static int explaining(const struct tl_host *host, tl_job_id id)
 {
 	return mini_of(host)->world->watch == TL_JOB_SLOT(id) + 1;
@@ -431,5 +439,6 @@ void mini_fill_host(struct tl_host *host, void *ctx)
 	                         .explain = explain,
 	                         .seat = open_seat,
 	                         .extension = extension,
-	                         .job_name = job_name};
+	                         .job_name = job_name,
+	                         .oversubscription = oversubscription};
 }

@@ -2,7 +2,7 @@
 /*
  * The cluster against a model that keeps nothing but the list of what is held and
  * recounts everything from it: random placements, legal or not, of random shapes, with
- * releases, draining and node states in between.
+ * releases, draining and node states in between, with and without oversubscription.
  */
 #include "sim/base/rng.h"
 #include "sim/base/units.h"
@@ -20,6 +20,8 @@ enum {
 	STEPS = 4000000,
 	VERIFY_EVERY = 97
 };
+
+static int64_t ratio_milli;
 
 struct held {
 	tl_job_id job; /* 0: free slot */
@@ -87,6 +89,7 @@ static int64_t positive(int64_t value)
 /* What all that is held, and `extra`, ask of a GPU or node. */
 struct sums {
 	int64_t mgpu[GPUS], memory[GPUS], draining[GPUS], cpu[NODES], ram[NODES];
+	uint32_t residents[GPUS];
 };
 
 static void add_up(struct sums *sums, const struct held *one)
@@ -100,6 +103,7 @@ static void add_up(struct sums *sums, const struct held *one)
 		sums->ram[one->nodes[w]] += worker->ram_bytes;
 		for (uint32_t i = 0; i < worker->gpus; i++, next++) {
 			sums->mgpu[one->gpus[next]] += worker->share_mgpu;
+			sums->residents[one->gpus[next]]++;
 			sums->memory[one->gpus[next]] += positive(worker->gpu_memory_bytes);
 			sums->draining[one->gpus[next]] += one->draining ? worker->share_mgpu : 0;
 		}
@@ -114,14 +118,38 @@ static void recount(struct sums *sums)
 			add_up(sums, &held[h]);
 }
 
+/* What is asked beyond the GPUs that are there. */
+static int64_t excess_of(const struct sums *sums)
+{
+	int64_t excess = 0;
+
+	for (uint32_t g = 0; g < GPUS; g++)
+		excess += positive(sums->mgpu[g] - 1000);
+	return excess;
+}
+
+static int64_t excess_limit(void)
+{
+	int64_t gpus = 0;
+
+	for (uint32_t n = 0; n < NODES; n++)
+		if (cluster.nodes[n].state != TL_NODE_DOWN)
+			gpus += cluster.nodes[n].gpu_count;
+	return gpus * (ratio_milli - 1000);
+}
+
 /* Whether a placement is legal, by the plain reading of the rules. */
 static bool legal(const struct held *one)
 {
 	struct sums sums;
 	uint32_t next = 0;
+	int64_t before;
 
 	recount(&sums);
+	before = excess_of(&sums);
 	add_up(&sums, one);
+	if (excess_of(&sums) > before && excess_of(&sums) > excess_limit())
+		return false;
 	for (uint32_t w = 0; w < one->shape->workers; w++) {
 		const struct tl_worker *worker = worker_at(one->shape, w);
 		uint32_t n = one->nodes[w];
@@ -135,7 +163,9 @@ static bool legal(const struct held *one)
 			for (uint32_t j = 0; j < next; j++)
 				if (one->gpus[j] == g)
 					return false;
-			if (cluster.gpus[g].node != n || sums.mgpu[g] > 1000)
+			if (cluster.gpus[g].node != n)
+				return false;
+			if (sums.mgpu[g] > 1000 && (ratio_milli == 1000 || sums.residents[g] > 2))
 				return false;
 			if (models[nodes[n].model].memory_bytes >= 0 &&
 			    worker->gpu_memory_bytes > 0 &&
@@ -157,7 +187,8 @@ static void compare(void)
 		const struct tl_gpu_view *gpu = &cluster.gpus[g];
 		bool up = cluster.nodes[gpu->node].state == TL_NODE_UP;
 
-		cr_assert_eq(gpu->free_mgpu, up ? 1000 - sums.mgpu[g] : 0);
+		cr_assert_eq(gpu->free_mgpu, up ? positive(1000 - sums.mgpu[g]) : 0);
+		cr_assert_eq(gpu->nominal_mgpu, sums.mgpu[g]);
 		cr_assert_eq(gpu->draining_mgpu, sums.draining[g]);
 		if (gpu->total_memory_bytes >= 0)
 			cr_assert_eq(gpu->free_memory_bytes,
@@ -167,6 +198,7 @@ static void compare(void)
 		cr_assert_eq(cluster.nodes[n].free_cpu_milli, 1000 - sums.cpu[n]);
 		cr_assert_eq(cluster.nodes[n].free_ram_bytes, 1000 - sums.ram[n]);
 	}
+	cr_assert_eq(cluster.excess_mgpu, excess_of(&sums));
 	tl_cluster_verify(&cluster);
 }
 
@@ -259,13 +291,16 @@ static void step_state(void)
 	tl_cluster_set_node_state(&cluster, below(NODES), TL_NODE_UP);
 }
 
-Test(cluster_model, agrees_with_a_recount)
+static void agree_at(int64_t ratio, uint32_t steps)
 {
 	uint64_t taken = 0;
+	int64_t most_excess = 0;
 
+	ratio_milli = ratio;
 	tl_rng_init(&rng, 1, TL_STREAM_TEST, 0);
 	make_world();
-	for (uint32_t step = 0; step < STEPS; step++) {
+	tl_cluster_oversubscribe(&cluster, ratio);
+	for (uint32_t step = 0; step < steps; step++) {
 		uint32_t what = below(100);
 
 		if (what < 55)
@@ -278,9 +313,12 @@ Test(cluster_model, agrees_with_a_recount)
 			step_state();
 		if (step % VERIFY_EVERY == 0)
 			compare();
+		most_excess = cluster.excess_mgpu > most_excess ? cluster.excess_mgpu : most_excess;
 	}
 	compare();
-	cr_assert_gt(taken, STEPS / 20, "too few legal placements to mean anything: %llu",
+	cr_assert_eq(most_excess > 0, ratio > 1000);
+	cr_assert_leq(most_excess, GPUS * (ratio - 1000));
+	cr_assert_gt(taken, steps / 20, "too few legal placements to mean anything: %llu",
 	             (unsigned long long)taken);
 	for (uint32_t h = 0; h < HELD; h++)
 		step_release(h);
@@ -290,4 +328,17 @@ Test(cluster_model, agrees_with_a_recount)
 	cr_assert_eq(cluster.view.free_gpus, GPUS);
 	cr_assert_eq(cluster.allocated_mgpu, 0);
 	tl_cluster_fini(&cluster);
+	memset(held, 0, sizeof held);
+}
+
+Test(cluster_model, agrees_with_a_recount)
+{
+	agree_at(1000, STEPS);
+}
+
+Test(cluster_model, agrees_with_a_recount_when_oversubscribed)
+{
+	agree_at(1150, STEPS / 8);
+	agree_at(1500, STEPS / 8);
+	agree_at(2000, STEPS / 8);
 }
