@@ -170,6 +170,11 @@ void tl_account_job(struct tl_account *account, const struct tl_job_account *job
 		tl_jobs_book_add(&account->jobs, job);
 }
 
+void tl_account_service(struct tl_account *account, const struct tl_service_account *service)
+{
+	tl_metrics_service(&account->metrics, service);
+}
+
 void tl_account_packing(struct tl_account *account, int64_t request_mgpu, bool placed,
                         int64_t allocated_mgpu, int64_t fragmented_mgpu)
 {
@@ -204,7 +209,7 @@ enum tl_status tl_account_finish(struct tl_account *account, int64_t end_ns,
 	TL_ASSERT(tl_ledger_sum(&account->ledger) ==
 	          (tl_i128)config->cluster->view.capacity_mgpu * end_ns);
 	tl_metrics_summarise(&account->metrics, &account->ledger, count_gpu_nodes(config->cluster),
-	                     counts);
+	                     &config->prices, counts);
 	if (account->keeps_jobs)
 		status = tl_jobs_book_write(&account->jobs, config->results, config->tenants,
 		                            config->queues, error);

@@ -14,6 +14,7 @@
 #include "sim/base/quantile.h"
 #include "sim/base/units.h"
 #include "sim/cluster/cluster.h"
+#include "sim/config/scenario.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,13 +109,22 @@ struct tl_job_account {
 	int64_t in_state_ns[TL_JOB_STATE_COUNT];
 	int64_t lost_work_ns;                     /* reference work done and lost */
 	int64_t work_ns;                          /* reference work wanted */
+	int64_t done_ns;                          /* reference work done and not lost */
 	tl_i128 held_mgpu_ns, productive_mgpu_ns; /* productive: that still counts */
+};
+
+/* What a service adds to what the run cost and brought, over the whole run. */
+struct tl_service_account {
+	tl_i128 useful_mgpu_ns; /* replicas' time with requests in service × their speed */
+	tl_i128 penalty_micros; /* price of the requests missed */
 };
 
 /* Counters that the host keeps and the summary shows. */
 struct tl_run_counts {
 	uint64_t events, rounds, decisions, refused[TL_REFUSAL_COUNT], preemptions, node_failures;
-	uint64_t rows_dropped; /* by the readers */
+	uint64_t unsaved;        /* preemptions after which work was lost */
+	tl_i128 unsaved_mgpu_ns; /* that work: reference time × GPUs */
+	uint64_t rows_dropped;   /* by the readers */
 	bool oracle_used, estimates_oracle;
 };
 
@@ -124,6 +134,7 @@ struct tl_account_config {
 	const struct tl_cluster *cluster;         /* this and the names outlive the account */
 	const struct tl_intern *tenants, *queues; /* names by number */
 	const char *const *model_names;
+	struct tl_prices prices;
 };
 
 struct tl_account; /* opaque */
@@ -162,6 +173,8 @@ void tl_account_fault(struct tl_account *account, const struct tl_row_fault *fau
  * amortised; keeps a compact row (≤ 150 bytes and the id) only where /jobs is asked for,
  * and nothing otherwise. */
 void tl_account_job(struct tl_account *account, const struct tl_job_account *job);
+/* Once a service, before finish. */
+void tl_account_service(struct tl_account *account, const struct tl_service_account *service);
 /* Static packing (model, Known answers), told at each static arrival once it has been
  * scheduled: the job's demand, and the cluster's allocation and fragmentation (-1: not
  * computed) as they then stand. */
@@ -208,6 +221,10 @@ enum tl_status tl_account_finish(struct tl_account *account, int64_t end_ns,
  *   progress_ratio  ∫ Σ share × speed / ∫ capacity: all progress, also such as was lost, and
  *                   above 1 where oversubscription pays
  *   gfr             mean of partly allocated nodes / nodes
+ *   preemptions_*   of jobs, by the policy; unsaved: those that lost work
+ *   cost            capacity × time × price, whatever the GPUs did; penalty: of the services
+ *   useful_gpu_h    Σ jobs' work done and kept × GPUs, at reference speed, and the time for
+ *                   which services' replicas had requests in service × their speed
  *   packing_*       share of capacity, read after the first static arrival that brings
  *                   what has been asked for to at least 0.90, 1.00, 1.30 of capacity;
  *                   only where packing was told; packing_placed: share of those jobs

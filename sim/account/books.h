@@ -59,6 +59,9 @@ struct tl_metrics {
 	tl_i128 served_productive_mgpu_ns, served_asked_mgpu_ns; /* ETTR */
 	double slowdown_sum, slowdown_squares;
 	uint64_t jobs, restarts;
+	uint32_t preemptions_max; /* of one job */
+	tl_i128 useful_mgpu_ns;   /* jobs' and services' */
+	tl_i128 penalty_micros;
 	struct tl_tenant_book *tenants; /* by number */
 	size_t tenant_count, tenant_room;
 	struct tl_packing packing;
@@ -74,11 +77,13 @@ void tl_metrics_fini(struct tl_metrics *metrics);
 int64_t tl_metrics_advance(struct tl_metrics *metrics, int64_t now_ns);
 /* A row that others tell, shown after the books' own. */
 void tl_metrics_tell(struct tl_metrics *metrics, const char *name, const char *unit, double value);
+void tl_metrics_service(struct tl_metrics *metrics, const struct tl_service_account *service);
 void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job);
 void tl_metrics_packing(struct tl_metrics *metrics, int64_t request_mgpu, bool placed,
                         int64_t allocated_mgpu, int64_t fragmented_mgpu);
 void tl_metrics_summarise(struct tl_metrics *metrics, const struct tl_ledger *ledger,
-                          uint32_t gpu_nodes, const struct tl_run_counts *counts);
+                          uint32_t gpu_nodes, const struct tl_prices *prices,
+                          const struct tl_run_counts *counts);
 
 /* ---- jobs.c: what is kept of each job for /jobs ---- */
 

@@ -171,6 +171,9 @@ void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job
 	metrics->fates[tl_fate_of(job)]++;
 	metrics->restarts += job->restarts;
 	metrics->lost_mgpu_ns += (tl_i128)job->lost_work_ns * job->gpus_mgpu;
+	metrics->useful_mgpu_ns += (tl_i128)job->done_ns * job->gpus_mgpu;
+	if (job->preemptions > metrics->preemptions_max)
+		metrics->preemptions_max = job->preemptions;
 	add_tenant(metrics, job);
 	add_wait_so_far(metrics, job);
 	if (job->reason == TL_REASON_UNSUBMITTED)
@@ -191,6 +194,12 @@ void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job
 	metrics->slowdown_squares += tl_job_bounded_slowdown(job) * tl_job_bounded_slowdown(job);
 	metrics->served_productive_mgpu_ns += job->productive_mgpu_ns;
 	metrics->served_asked_mgpu_ns += (tl_i128)job->gpus_mgpu * (job->end_ns - job->submit_ns);
+}
+
+void tl_metrics_service(struct tl_metrics *metrics, const struct tl_service_account *service)
+{
+	metrics->useful_mgpu_ns += service->useful_mgpu_ns;
+	metrics->penalty_micros += service->penalty_micros;
 }
 
 void tl_metrics_packing(struct tl_metrics *metrics, int64_t request_mgpu, bool placed,
@@ -355,6 +364,12 @@ static void summarise_run(struct tl_metrics *metrics, const struct tl_run_counts
 	for (int i = TL_ACCEPTED + 1; i < TL_REFUSAL_COUNT; i++)
 		refused += counts->refused[i];
 	add(metrics, "preemptions", "1", (double)counts->preemptions);
+	add(metrics, "preemptions_per_day", "1/d",
+	    ratio((tl_i128)counts->preemptions * TL_NS_PER_DAY, metrics->at_ns));
+	add(metrics, "preemptions_max", "1", (double)metrics->preemptions_max);
+	add(metrics, "preemptions_unsaved", "1", (double)counts->unsaved);
+	add(metrics, "preemptions_lost_gpu_s", "gpu.s",
+	    (double)counts->unsaved_mgpu_ns / TL_MGPU_NS_PER_GPU_S);
 	add(metrics, "restarts", "1", (double)metrics->restarts);
 	add(metrics, "lost_work_gpu_s", "gpu.s",
 	    (double)metrics->lost_mgpu_ns / TL_MGPU_NS_PER_GPU_S);
@@ -370,6 +385,25 @@ static void summarise_run(struct tl_metrics *metrics, const struct tl_run_counts
 	add(metrics, "trace_rows_dropped", "1", (double)counts->rows_dropped);
 	add(metrics, "oracle_used", "1", counts->oracle_used ? 1 : 0);
 	add(metrics, "estimates_oracle", "1", counts->estimates_oracle ? 1 : 0);
+}
+
+static void summarise_cost(struct tl_metrics *metrics, const struct tl_prices *prices)
+{
+	const double hour = 3600 * TL_MGPU_NS_PER_GPU_S;
+	double cost = (double)metrics->capacity / hour * ((double)prices->gpu_hour_micros / 1e6);
+	double penalty = (double)metrics->penalty_micros / 1e6;
+	double useful = (double)metrics->useful_mgpu_ns / hour;
+	const char *money = prices->currency;
+	char per_hour[TL_ROW_WORD_SIZE];
+
+	snprintf(per_hour, sizeof per_hour, "%s/gpu.h", money);
+	add(metrics, "cost", money, cost);
+	add(metrics, "penalty", money, penalty);
+	add(metrics, "cost_total", money, cost + penalty);
+	add(metrics, "useful_gpu_h", "gpu.h", useful);
+	add(metrics, "cost_per_useful_gpu_h", per_hour, useful > 0 ? cost / useful : (double)NAN);
+	add(metrics, "cost_total_per_useful_gpu_h", per_hour,
+	    useful > 0 ? (cost + penalty) / useful : (double)NAN);
 }
 
 static void summarise_packing(struct tl_metrics *metrics)
@@ -392,12 +426,14 @@ static void summarise_packing(struct tl_metrics *metrics)
 }
 
 void tl_metrics_summarise(struct tl_metrics *metrics, const struct tl_ledger *ledger,
-                          uint32_t gpu_nodes, const struct tl_run_counts *counts)
+                          uint32_t gpu_nodes, const struct tl_prices *prices,
+                          const struct tl_run_counts *counts)
 {
 	metrics->row_count = 0;
 	summarise_jobs(metrics);
 	summarise_cluster(metrics, ledger, gpu_nodes);
 	summarise_run(metrics, counts);
+	summarise_cost(metrics, prices);
 	if (metrics->packing.told > 0)
 		summarise_packing(metrics);
 	for (size_t i = 0; i < metrics->told_count; i++)

@@ -98,6 +98,8 @@ extern const struct tl_custom tl_custom_seat;      /* struct tl_seat_config */
 extern const struct tl_custom tl_custom_estimates; /* struct tl_estimates_config */
 extern const struct tl_custom tl_custom_window;    /* struct tl_trace_options */
 extern const struct tl_custom tl_custom_tables;    /* uint32_t */
+extern const struct tl_custom tl_custom_price;     /* int64_t, micro-units */
+extern const struct tl_custom tl_custom_penalty;   /* the same, of 1,000 */
 
 /* policy: keys that are no seat are options of the scheduler. base: struct tl_config. */
 enum tl_status tl_policy_other(struct tl_fill *fill, void *base, const struct tl_tree_key *key,

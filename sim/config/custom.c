@@ -87,6 +87,80 @@ static void emit_window(const struct tl_config_key *key, const void *field, unsi
 const struct tl_custom tl_custom_window = {
     .type = "a duration or a map of `start` and `length`", .set = set_window, .emit = emit_window};
 
+/* ---- prices: 25, or 2.5 per 1000 ---- */
+
+static const char per_1000[] = " per 1000";
+
+/* tail: what may follow the number, and does where it is written back. */
+static enum tl_status set_money(struct tl_fill *fill, const struct tl_config_key *key,
+                                const struct tl_tree *node, const char *tail, int64_t *micros)
+{
+	size_t length = strlen(node->text), tail_length = strlen(tail);
+	char number[64];
+	double price = -1;
+
+	if (length > tail_length && strcmp(node->text + length - tail_length, tail) == 0)
+		length -= tail_length;
+	if (node->kind == TL_TREE_SCALAR && length < sizeof number) {
+		memcpy(number, node->text, length);
+		number[length] = '\0';
+		if (tl_parse_double(number, &price, NULL) != TL_OK)
+			price = -1;
+	}
+	if (!(price >= 0 && price <= 1e9))
+		return tl_fill_refuse(fill, node, key->custom->type);
+	*micros = (int64_t)(price * 1e6 + 0.5);
+	return TL_OK;
+}
+
+static void emit_money(int64_t micros, const char *tail, FILE *out)
+{
+	char number[40];
+	int n = snprintf(number, sizeof number, "%lld.%06lld", (long long)(micros / 1000000),
+	                 (long long)(micros % 1000000));
+
+	while (n > 0 && number[n - 1] == '0')
+		number[--n] = '\0';
+	if (n > 0 && number[n - 1] == '.')
+		number[n - 1] = '\0';
+	(void)fprintf(out, " %s%s\n", number, tail);
+}
+
+static enum tl_status set_price(struct tl_fill *fill, const struct tl_config_key *key,
+                                const struct tl_tree *node, void *field)
+{
+	return set_money(fill, key, node, "", field);
+}
+
+static void emit_price(const struct tl_config_key *key, const void *field, unsigned indent,
+                       FILE *out)
+{
+	(void)key;
+	(void)indent;
+	emit_money(*(const int64_t *)field, "", out);
+}
+
+const struct tl_custom tl_custom_price = {
+    .type = "a price from 0 to 1e9", .set = set_price, .emit = emit_price};
+
+static enum tl_status set_penalty(struct tl_fill *fill, const struct tl_config_key *key,
+                                  const struct tl_tree *node, void *field)
+{
+	return set_money(fill, key, node, per_1000, field);
+}
+
+static void emit_penalty(const struct tl_config_key *key, const void *field, unsigned indent,
+                         FILE *out)
+{
+	(void)key;
+	(void)indent;
+	emit_money(*(const int64_t *)field, per_1000, out);
+}
+
+const struct tl_custom tl_custom_penalty = {.type = "a price from 0 to 1e9 (such as 2.5 per 1000)",
+                                            .set = set_penalty,
+                                            .emit = emit_penalty};
+
 /* ---- tables ---- */
 
 static const char *const table_names[] = {"jobs",   "transitions", "timeline",   "nodes",

@@ -87,6 +87,12 @@ struct tl_tenant_setting {
 
 enum tl_fault_do { TL_FAULT_NODE_DOWN, TL_FAULT_KILL_JOBS };
 
+/* prices: what capacity costs; money is in micro-units of the currency. */
+struct tl_prices {
+	int64_t gpu_hour_micros;
+	char currency[8];
+};
+
 /* faults: - {at: 2d, do: node-down, nodes: 1, for: 2h} */
 struct tl_fault_setting {
 	enum tl_fault_do what;
@@ -148,6 +154,7 @@ struct tl_scenario {
 	struct tl_fault_setting *faults;
 	size_t fault_count;
 	struct tl_failures failures;
+	struct tl_prices prices;
 	uint32_t tables;               /* enum tl_output_table */
 	int64_t timeline_interval_ns;  /* 60 s */
 	int64_t watchdog_stall_ns;     /* simulated time; 1 d */

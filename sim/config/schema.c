@@ -318,6 +318,17 @@ static const struct tl_config_key failures_keys[] = {
 };
 static const struct tl_section failures_section = {SECTION(failures_keys)};
 
+/* ---- money ---- */
+
+static const struct tl_config_key prices_keys[] = {
+    {.name = "gpu_hour", .type = TL_KEY_CUSTOM, .standard = "25", .custom = &tl_custom_price,
+     AT(tl_scenario, prices.gpu_hour_micros),
+     .help = "of one GPU of the cluster, whether it works, idles or is down (8–34) [A]"},
+    {.name = "currency", .type = TL_KEY_NAME, .standard = "CNY", AT(tl_scenario, prices.currency),
+     .help = "of all prices, also of `slo.penalty`: the unit of what the results say in money"},
+};
+static const struct tl_section prices_section = {SECTION(prices_keys)};
+
 /* ---- output ---- */
 
 static const struct tl_config_key output_keys[] = {
@@ -396,6 +407,7 @@ static const struct tl_config_key scenario_keys[] = {
     MAP("communication", communication_section, IN_SCENARIO, "what distance costs a gang"),
     MAP("sharing", sharing_section, IN_SCENARIO, "what neighbours on a GPU cost"),
     MAP("jobs", jobs_section, IN_SCENARIO, "how jobs end"),
+    MAP("prices", prices_section, IN_SCENARIO, "what capacity costs"),
     MAP("output", output_section, IN_SCENARIO, "what is written"),
     MAP("metrics", metrics_section, IN_SCENARIO, "how services are measured"),
     MAP("watchdog", watchdog_section, IN_SCENARIO, "when a run is given up"),

@@ -59,7 +59,6 @@ extern const struct tl_custom tl_custom_curve;    /* struct tl_curve_config */
 extern const struct tl_custom tl_custom_hours;    /* struct tl_hours_config */
 extern const struct tl_custom tl_custom_calendar; /* struct tl_calendar_config */
 extern const struct tl_custom tl_custom_values;   /* struct tl_values_config */
-extern const struct tl_custom tl_custom_penalty;  /* int64_t, micro-units */
 
 /* Which keys go with what others say. */
 bool tl_service_applies(const struct tl_config_key *key, const void *base);

@@ -387,6 +387,7 @@ void tl_life_report(struct tl_trial *trial, tl_job_id id)
 	                              .node = job->last_node,
 	                              .lost_work_ns = job->lost_work_ns,
 	                              .work_ns = job->progress.work_ns,
+	                              .done_ns = job->progress.done_ns,
 	                              .held_mgpu_ns = job->held_mgpu_ns,
 	                              .productive_mgpu_ns = job->productive_mgpu_ns};
 

@@ -246,10 +246,12 @@ static void close_one(struct tl_trial *trial, uint32_t number)
 	add_run(service, &window);
 	int64_t span_ns = window.end_ns - window.start_ns;
 	tl_i128 present_ns = (tl_i128)window.present_ns;
-	double speed = (double)mean_speed_ppb(trial, service) / (double)TL_PPB;
+	int64_t speed_ppb = mean_speed_ppb(trial, service);
+	double speed = (double)speed_ppb / (double)TL_PPB;
 	double capacity =
 	    (double)present_ns / 1e9 * (double)view->replica_capacity_per_ks / 1000.0 * speed;
 
+	service->run.useful_ns += (tl_i128)window.busy_ns * speed_ppb / TL_PPB;
 	view->window_start_ns = window.start_ns;
 	view->window_end_ns = window.end_ns;
 	view->arrivals = (int64_t)window.arrivals;
@@ -336,9 +338,14 @@ static void finish_one(struct tl_trial *trial, struct tl_service *service)
 	tell(trial, service, "scale_ups", "1", (double)service->scale_ups);
 	tell(trial, service, "scale_downs", "1", (double)service->scale_downs);
 	tell(trial, service, "busy_ratio", "1", per((double)run->busy_ns, (double)run->present_ns));
-	tell(trial, service, "penalty", "currency",
-	     (served + lost - (double)run->attained) / 1000.0 *
-	         (double)service->setting->penalty_micros_per_1000 / 1e6);
+	const struct tl_service_account account = {
+	    .useful_mgpu_ns = run->useful_ns * service->shape->total_mgpu,
+	    .penalty_micros = (tl_i128)(run->served + run->lost - run->attained) *
+	                      service->setting->penalty_micros_per_1000 / 1000};
+
+	tell(trial, service, "penalty", trial->scenario->prices.currency,
+	     (double)account.penalty_micros / 1e6);
+	tl_account_service(trial->account, &account);
 }
 
 void tl_services_finish(struct tl_trial *trial)

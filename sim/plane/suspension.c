@@ -42,6 +42,19 @@ static void end_save(struct tl_trial *trial, struct tl_job *job)
 	rerate_saves(trial);
 }
 
+/* Stopped by decision without all of its work saved. */
+static void lose_unsaved(struct tl_trial *trial, struct tl_job *job)
+{
+	int64_t before_ns = job->lost_work_ns;
+
+	tl_running_roll_back(trial, job);
+	if (job->lost_work_ns == before_ns)
+		return;
+	trial->counts.unsaved++;
+	trial->counts.unsaved_mgpu_ns +=
+	    (tl_i128)(job->lost_work_ns - before_ns) * job->shape->total_mgpu;
+}
+
 /* Suspended with nothing held: its memory stays on the nodes where that is wanted. */
 static void settle_down(struct tl_trial *trial, tl_job_id id, bool saved, enum tl_reason reason)
 {
@@ -75,7 +88,7 @@ void tl_life_saved(struct tl_trial *trial, tl_job_id id)
 	if (saved)
 		tl_progress_commit(&job->progress);
 	else
-		tl_running_roll_back(trial, job);
+		lose_unsaved(trial, job);
 	tl_watch_suspended(trial, id);
 	if (!job->migrating) {
 		settle_down(trial, id, saved, job->reason);
@@ -112,7 +125,7 @@ void tl_life_suspend(struct tl_trial *trial, tl_job_id id, enum tl_suspend_mode 
 		return;
 	}
 	if (from == TL_JOB_RUNNING)
-		tl_running_roll_back(trial, job);
+		lose_unsaved(trial, job);
 	tl_watch_suspended(trial, id);
 	if (from == TL_JOB_SCHEDULED) { /* it never ran: as if it had not been started */
 		tl_life_release(trial, id, reason);

@@ -379,7 +379,8 @@ static enum tl_status open_books(struct tl_trial *trial, struct tl_error *error)
 	                                         .cluster = &trial->cluster,
 	                                         .tenants = &trial->tenants,
 	                                         .queues = &trial->queues,
-	                                         .model_names = names};
+	                                         .model_names = names,
+	                                         .prices = trial->scenario->prices};
 
 	status = tl_account_create(&config, &trial->account, error);
 	return status == TL_OK ? tl_services_open_tables(trial, error) : status;

@@ -19,7 +19,8 @@ static const struct tl_run_counts no_counts;
 
 static void make_account(uint32_t tables)
 {
-	struct tl_account_config config = {.tables = tables, .cluster = &cluster};
+	struct tl_account_config config = {
+	    .tables = tables, .cluster = &cluster, .prices = {25000000, "CNY"}};
 	struct tl_error error = TL_ERROR_INIT;
 
 	cr_assert_eq(tl_account_create(&config, &account, &error), TL_OK, "%s", error.message);
@@ -301,6 +302,49 @@ Test(account, counters_and_refusals)
 	expect("estimates_oracle", 0);
 	for (int i = 0; i < TL_REFUSAL_COUNT; i++)
 		cr_assert_not_null(tl_refusal_names[i]);
+}
+
+/* A month of 8 GPUs at 25 is 144,000. */
+Test(account, capacity_is_paid_for_whatever_it_does)
+{
+	const int64_t day = TL_NS_PER_DAY, month = 30 * day;
+	struct tl_levels levels = {.capacity_mgpu = 8000, .down_mgpu = 4000};
+	struct tl_job_account job =
+	    make_job(0, 0, 0, day, day, TL_JOB_SUCCEEDED, TL_REASON_COMPLETE);
+	const struct tl_run_counts counts = {
+	    .preemptions = 60, .unsaved = 2, .unsaved_mgpu_ns = (tl_i128)3000 * S};
+
+	tl_account_levels(account, 10 * day, &levels);
+	job.gpus_mgpu = 4000;
+	job.done_ns = 15 * day;
+	job.preemptions = 7;
+	tl_account_job(account, &job);
+	tl_account_service(account,
+	                   &(struct tl_service_account){.useful_mgpu_ns = (tl_i128)2000 * 10 * day,
+	                                                .penalty_micros = 2500000});
+	tl_account_service(account, &(struct tl_service_account){.penalty_micros = 500000});
+	finish(month, &counts);
+	expect("cost", 144000);
+	expect("penalty", 3);
+	expect("cost_total", 144003);
+	expect("useful_gpu_h", (60 + 20) * 24);
+	expect("cost_per_useful_gpu_h", 144000.0 / 1920);
+	expect("cost_total_per_useful_gpu_h", 144003.0 / 1920);
+	cr_assert_str_eq(find("cost")->unit, "CNY");
+	cr_assert_str_eq(find("cost_per_useful_gpu_h")->unit, "CNY/gpu.h");
+	expect("preemptions_per_day", 2);
+	expect("preemptions_max", 7);
+	expect("preemptions_unsaved", 2);
+	expect("preemptions_lost_gpu_s", 3);
+}
+
+Test(account, nothing_useful_has_no_price)
+{
+	finish(S, &no_counts);
+	expect("cost", 8 * 25 / 3600.0);
+	expect("useful_gpu_h", 0);
+	expect("cost_per_useful_gpu_h", (double)NAN);
+	expect("cost_total_per_useful_gpu_h", (double)NAN);
 }
 
 Test(account, packing_is_read_at_the_arrival_that_crosses)
