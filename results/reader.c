@@ -255,63 +255,150 @@ enum tl_status tl_results_schema(struct tl_results_reader *reader, const char *t
 	return status;
 }
 
-static enum tl_status read_rows(const struct tl_results_reader *reader,
-                                const struct tl_stored *stored, const struct tl_convert *convert,
-                                size_t row_size, char *rows, struct tl_error *error)
-{
-	size_t block = READ_BYTES / stored->row_size + 1;
-	char *buffer = malloc(block * stored->row_size);
-	enum tl_status status = TL_OK;
+struct tl_results_cursor {
+	const struct tl_results_reader *reader;
+	const struct tl_stored *stored;
+	struct tl_convert *convert;
+	char *buffer; /* a block as stored */
+	char *rows;   /* a block as wanted; NULL until asked for */
+	size_t row_size, block;
+	uint64_t from, to; /* rows not yet handed out */
+};
 
-	if (!buffer)
+enum tl_status tl_results_cursor_open(struct tl_results_reader *reader,
+                                      const struct tl_table_schema *schema,
+                                      struct tl_results_cursor **out, struct tl_error *error)
+{
+	const struct tl_stored *stored = NULL;
+	enum tl_status status = get_stored(reader, schema->path, &stored, error);
+	struct tl_results_cursor *cursor;
+
+	if (!stored)
+		return status;
+	cursor = calloc(1, sizeof(*cursor));
+	if (cursor) {
+		cursor->block = READ_BYTES / stored->row_size + 1;
+		cursor->buffer = malloc(cursor->block * stored->row_size);
+	}
+	if (!cursor || !cursor->buffer) {
+		free(cursor);
 		return tl_error_set(error, TL_E_OS, reader->path, 0, 0, "table %s: out of memory",
 		                    stored->path);
-	for (uint64_t first = 0; first < stored->rows && status == TL_OK; first += block) {
-		uint64_t left = stored->rows - first;
-		size_t count = left < block ? (size_t)left : block;
-
-		status = tl_stored_read(stored, reader->path, first, count, buffer, error);
-		if (status == TL_OK)
-			status = tl_convert_rows(convert, reader->path, buffer, first, count,
-			                         rows + first * row_size, error);
 	}
-	free(buffer);
+	cursor->reader = reader;
+	cursor->stored = stored;
+	cursor->row_size = schema->row_size;
+	cursor->to = stored->rows;
+	status = tl_convert_create(stored, schema, reader->path, &cursor->convert, error);
+	if (status != TL_OK) {
+		tl_results_cursor_close(cursor);
+		return status;
+	}
+	*out = cursor;
+	return TL_OK;
+}
+
+void tl_results_cursor_close(struct tl_results_cursor *cursor)
+{
+	if (!cursor)
+		return;
+	tl_convert_destroy(cursor->convert);
+	free(cursor->rows);
+	free(cursor->buffer);
+	free(cursor);
+}
+
+/* How many rows the next block has. */
+static size_t next_count(const struct tl_results_cursor *cursor)
+{
+	const uint64_t left = cursor->to - cursor->from;
+
+	return left < cursor->block ? (size_t)left : cursor->block;
+}
+
+static enum tl_status read_block(struct tl_results_cursor *cursor, uint64_t first, size_t count,
+                                 char *rows, struct tl_error *error)
+{
+	const char *name = cursor->reader->path;
+	enum tl_status status =
+	    tl_stored_read(cursor->stored, name, first, count, cursor->buffer, error);
+
+	if (status == TL_OK)
+		status = tl_convert_rows(cursor->convert, name, cursor->buffer, first, count, rows,
+		                         error);
 	return status;
+}
+
+static enum tl_status hand_out(struct tl_results_cursor *cursor, uint64_t first, const void **rows,
+                               size_t *count, struct tl_error *error)
+{
+	if (!cursor->rows)
+		cursor->rows = malloc(cursor->block * cursor->row_size);
+	if (!cursor->rows)
+		return tl_error_set(error, TL_E_OS, cursor->reader->path, 0, 0,
+		                    "table %s: out of memory", cursor->stored->path);
+	*rows = cursor->rows;
+	return read_block(cursor, first, *count, cursor->rows, error);
+}
+
+enum tl_status tl_results_cursor_next(struct tl_results_cursor *cursor, const void **rows,
+                                      size_t *count, struct tl_error *error)
+{
+	const uint64_t first = cursor->from;
+
+	*count = next_count(cursor);
+	cursor->from += *count;
+	return *count == 0 ? TL_END : hand_out(cursor, first, rows, count, error);
+}
+
+enum tl_status tl_results_cursor_back(struct tl_results_cursor *cursor, const void **rows,
+                                      size_t *count, struct tl_error *error)
+{
+	*count = next_count(cursor);
+	cursor->to -= *count;
+	return *count == 0 ? TL_END : hand_out(cursor, cursor->to, rows, count, error);
 }
 
 enum tl_status tl_results_read(struct tl_results_reader *reader,
                                const struct tl_table_schema *schema, void **rows, size_t *count,
                                struct tl_error *error)
 {
-	const struct tl_stored *stored = NULL;
-	struct tl_convert *convert = NULL;
-	enum tl_status status = get_stored(reader, schema->path, &stored, error);
+	struct tl_results_cursor *cursor = NULL;
+	enum tl_status status = tl_results_cursor_open(reader, schema, &cursor, error);
+	const uint64_t total = status == TL_OK ? cursor->to : 0;
+	char *all = NULL;
 
-	if (!stored)
-		return status;
-	status = tl_convert_create(stored, schema, reader->path, &convert, error);
 	if (status != TL_OK)
 		return status;
-	char *all = NULL;
-	if (stored->rows < SIZE_MAX / schema->row_size)
-		all = malloc(((size_t)stored->rows + 1) * schema->row_size);
+	if (total < SIZE_MAX / schema->row_size)
+		all = malloc(((size_t)total + 1) * schema->row_size);
 	if (!all)
 		status = tl_error_set(error, TL_E_OS, reader->path, 0, 0,
-		                      "table %s: no memory for %llu rows", stored->path,
-		                      (unsigned long long)stored->rows);
-	else
-		status = read_rows(reader, stored, convert, schema->row_size, all, error);
-	tl_convert_destroy(convert);
+		                      "table %s: no memory for %llu rows", cursor->stored->path,
+		                      (unsigned long long)total);
+	while (status == TL_OK && cursor->from < total) {
+		const uint64_t first = cursor->from;
+		const size_t block = next_count(cursor);
+
+		cursor->from += block;
+		status = read_block(cursor, first, block, all + first * schema->row_size, error);
+	}
+	tl_results_cursor_close(cursor);
 	if (status != TL_OK) {
 		free(all);
 		return status;
 	}
 	*rows = all;
-	*count = (size_t)stored->rows;
+	*count = (size_t)total;
 	return TL_OK;
 }
 
 char *tl_results_get_text(struct tl_results_reader *reader, const char *name)
 {
 	return tl_stored_text(reader->file, name);
+}
+
+bool tl_results_get_i64(struct tl_results_reader *reader, const char *name, int64_t *out)
+{
+	return read_i64(reader->file, name, out);
 }

@@ -100,11 +100,27 @@ const char *const *tl_results_tables(struct tl_results_reader *reader);
 enum tl_status tl_results_read(struct tl_results_reader *reader,
                                const struct tl_table_schema *schema, void **rows, size_t *count,
                                struct tl_error *error);
+/* A table of any length, a block of rows at a time. schema as in tl_results_read(). The
+ * reader must outlive it. */
+struct tl_results_cursor; /* opaque */
+enum tl_status tl_results_cursor_open(struct tl_results_reader *reader,
+                                      const struct tl_table_schema *schema,
+                                      struct tl_results_cursor **out, struct tl_error *error);
+void tl_results_cursor_close(struct tl_results_cursor *cursor);
+/* The next block: count ≥ 1 rows, until the next call. TL_END after the last. */
+enum tl_status tl_results_cursor_next(struct tl_results_cursor *cursor, const void **rows,
+                                      size_t *count, struct tl_error *error);
+/* The same from the end of the table; within a block rows stand as in the file. A cursor
+ * goes one way. */
+enum tl_status tl_results_cursor_back(struct tl_results_cursor *cursor, const void **rows,
+                                      size_t *count, struct tl_error *error);
 /* The schema as stored (names, types, units, help), for generic export. Lives as long
  * as the reader. */
 enum tl_status tl_results_schema(struct tl_results_reader *reader, const char *table_path,
                                  const struct tl_table_schema **out, struct tl_error *error);
 /* A text attribute of the root; malloc'd; NULL where absent. */
 char *tl_results_get_text(struct tl_results_reader *reader, const char *name);
+/* A whole-number attribute of the root; false where absent or of another type. */
+bool tl_results_get_i64(struct tl_results_reader *reader, const char *name, int64_t *out);
 
 #endif

@@ -311,6 +311,61 @@ Test(results, tables_are_listed_by_name)
 
 /* ---- the schema as stored ---- */
 
+/* Three blocks as they are read. */
+static void check_block(const void *rows, size_t count, size_t first)
+{
+	const struct tl_row_transition *got = rows;
+
+	for (size_t i = 0; i < count; i++)
+		cr_assert_eq(got[i].t_ns, transition_of(first + i).t_ns, "row %zu", first + i);
+}
+
+Test(results, cursor_goes_through_both_ways)
+{
+	enum { ROWS = 100000 };
+	struct tl_results *results = NULL;
+	struct tl_table *table = NULL;
+	struct tl_results_reader *reader = NULL;
+	struct tl_results_cursor *cursor = NULL;
+	size_t count, at = 0, blocks = 0;
+	const void *rows;
+
+	OK(tl_results_create(file, &results, &error));
+	OK(tl_results_table(results, &tl_schema_transitions, NULL, &table, &error));
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct tl_row_transition row = transition_of(i);
+
+		tl_table_append(table, &row);
+	}
+	OK(tl_results_attr_i64(results, "seed", INT64_MAX, &error));
+	OK(tl_results_close(results, &error));
+	OK(tl_results_open(file, &reader, &error));
+	OK(tl_results_cursor_open(reader, &tl_schema_transitions, &cursor, &error));
+	for (; tl_results_cursor_next(cursor, &rows, &count, &error) == TL_OK; blocks++) {
+		check_block(rows, count, at);
+		at += count;
+	}
+	cr_assert_eq(at, ROWS);
+	cr_assert_gt(blocks, 1);
+	cr_assert_eq(tl_results_cursor_next(cursor, &rows, &count, &error), TL_END);
+	tl_results_cursor_close(cursor);
+	OK(tl_results_cursor_open(reader, &tl_schema_transitions, &cursor, &error));
+	while (tl_results_cursor_back(cursor, &rows, &count, &error) == TL_OK) {
+		at -= count;
+		check_block(rows, count, at);
+	}
+	cr_assert_eq(at, 0);
+	tl_results_cursor_close(cursor);
+	cr_assert_eq(tl_results_cursor_open(reader, &tl_schema_jobs, &cursor, &error), TL_E_DATA);
+
+	int64_t seed = 0;
+	cr_assert(tl_results_get_i64(reader, "seed", &seed));
+	cr_assert_eq(seed, INT64_MAX);
+	cr_assert_not(tl_results_get_i64(reader, "format", &seed));
+	cr_assert_not(tl_results_get_i64(reader, "absent", &seed));
+	tl_results_reader_close(reader);
+}
+
 Test(results, stored_schema_says_all)
 {
 	struct tl_results_reader *reader = NULL;
