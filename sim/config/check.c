@@ -195,6 +195,31 @@ static enum tl_status check_failures(struct tl_fill *fill, const struct tl_confi
 	    "at most 1");
 }
 
+static enum tl_status check_observe(struct tl_fill *fill, const struct tl_config *config,
+                                    const struct tl_tree *root)
+{
+	enum { LOOKS_MAX = 100000 };
+	const struct tl_scenario *scenario = &config->scenario;
+	const struct tl_tree *observe = tl_tree_get(root, "observe");
+	int64_t interval_ns = scenario->observe_interval_ns;
+	char window[48];
+
+	if (interval_ns % scenario->window_ns != 0)
+		return tl_fill_fault(
+		    fill, tl_config_at(observe, "interval"),
+		    "observe.interval: got part of a window, wanted whole ones (metrics.window is "
+		    "%s)",
+		    tl_format_duration(scenario->window_ns, window, sizeof(window)));
+	interval_ns = interval_ns > 0 ? interval_ns : scenario->window_ns;
+	if (scenario->observe_delay_ns / interval_ns > LOOKS_MAX)
+		return tl_fill_fault(fill, tl_config_at(observe, "delay"),
+		                     "observe.delay: got more than %d times the interval of %s, "
+		                     "wanted at most that",
+		                     LOOKS_MAX,
+		                     tl_format_duration(interval_ns, window, sizeof(window)));
+	return TL_OK;
+}
+
 enum tl_status tl_config_check(struct tl_fill *fill, const struct tl_config *config,
                                const struct tl_tree *root)
 {
@@ -214,5 +239,7 @@ enum tl_status tl_config_check(struct tl_fill *fill, const struct tl_config *con
 		status = check_fault(fill, config, i);
 	if (status == TL_OK)
 		status = check_failures(fill, config, root);
+	if (status == TL_OK)
+		status = check_observe(fill, config, root);
 	return status;
 }

@@ -139,6 +139,8 @@ struct tl_scenario {
 	struct tl_service_setting *services;
 	size_t service_count;
 	int64_t window_ns; /* of services: metrics.window; 5 s */
+	/* observe: what policies see is looked at so often (0: at each window's end), and so old */
+	int64_t observe_interval_ns, observe_delay_ns;
 	struct tl_seat_setting
 	    seats[TL_SEAT_COUNT]; /* SCHEDULER's settings: every key of policy: that is no seat */
 	struct tl_physics physics;

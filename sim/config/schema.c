@@ -348,6 +348,18 @@ static const struct tl_config_key metrics_keys[] = {
 };
 static const struct tl_section metrics_section = {SECTION(metrics_keys)};
 
+static const struct tl_config_key observe_keys[] = {
+    {.name = "interval", .type = TL_KEY_DURATION, .unit = "ns", .standard = "as-window",
+     .min = TL_NS_PER_MS, .max = DAYS(1), .words = {{"as-window", 0}},
+     AT(tl_scenario, observe_interval_ns),
+     .help = "the monitor looks so often and shows the window closed last: whole windows; as-window: "
+             "shows each"},
+    {.name = "delay", .type = TL_KEY_DURATION, .unit = "ns", .standard = "0s", .max = TL_NS_PER_HOUR,
+     AT(tl_scenario, observe_delay_ns),
+     .help = "so long after it policies see what it shows of services; the longer, the later they react"},
+};
+static const struct tl_section observe_section = {SECTION(observe_keys)};
+
 static const struct tl_config_key watchdog_keys[] = {
     {.name = "stall", .type = TL_KEY_DURATION, .unit = "ns", .standard = "1d", .min = TL_NS_PER_S,
      .max = DAYS(36500), AT(tl_scenario, watchdog_stall_ns),
@@ -410,6 +422,7 @@ static const struct tl_config_key scenario_keys[] = {
     MAP("prices", prices_section, IN_SCENARIO, "what capacity costs"),
     MAP("output", output_section, IN_SCENARIO, "what is written"),
     MAP("metrics", metrics_section, IN_SCENARIO, "how services are measured"),
+    MAP("observe", observe_section, IN_SCENARIO, "what policies see, and when"),
     MAP("watchdog", watchdog_section, IN_SCENARIO, "when a run is given up"),
 };
 const struct tl_section tl_scenario_section = {SECTION(scenario_keys)};

@@ -43,8 +43,9 @@ struct tl_service {
 	struct tl_table *table;
 	bool *has_image; /* by node */
 	bool *hot;
-	struct tl_service_view view;
-	int64_t breach_ns; /* Σ over windows with p99 above target */
+	struct tl_service_view view; /* as policies see it: measurements as old as the monitor */
+	int64_t breach_ns;           /* Σ over windows with p99 above target */
+	int64_t breach_since_ns;     /* start of the run of breached windows up to now; TL_NONE */
 	uint64_t starts, cold_starts;
 	uint64_t scale_ups, scale_downs;
 	tl_job_id departing; /* drained, being ended; 0 */
@@ -55,6 +56,9 @@ struct tl_services {
 	uint32_t count;
 	int64_t window_ns;
 	int64_t next_window;
+	/* What the monitor has looked at and does not show yet: a row of all services a look. */
+	struct tl_service_view *looks;
+	uint32_t look_room, look_first, look_count;
 };
 
 /* The service's part of a window that is being closed: see service_windows.c. */

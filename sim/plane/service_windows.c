@@ -3,6 +3,8 @@
  * what is told of it to policies, books and results. */
 #include "sim/plane/service_core.h"
 
+#include "sim/base/assert.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,10 +232,45 @@ static bool breached(const struct tl_service *service, const struct tl_request_w
 	       window->dropped + window->timed_out > 0;
 }
 
-static void close_one(struct tl_trial *trial, uint32_t number)
+/* What the monitor looked at becomes what policies see. What the control plane does itself
+ * it knows as it is. */
+static void show(struct tl_trial *trial, uint32_t number, const struct tl_service_view *look)
 {
 	struct tl_service *service = &trial->services->items[number];
 	struct tl_service_view *view = &service->view;
+	uint32_t replicas = view->replicas, ready = view->ready;
+
+	*view = *look;
+	view->replicas = replicas;
+	view->ready = ready;
+	view->starting = (uint32_t)service->replicas.count - ready;
+	tl_changes_window(trial, number);
+	tl_seats_observe_window(trial, number);
+}
+
+static struct tl_service_view *look_at(struct tl_services *services, uint32_t place)
+{
+	return &services->looks[(place % services->look_room) * services->count];
+}
+
+void tl_services_show(struct tl_trial *trial)
+{
+	struct tl_services *services = trial->services;
+	const struct tl_service_view *looks = look_at(services, services->look_first);
+
+	TL_ASSERT(services->look_count > 0);
+	for (uint32_t s = 0; s < services->count; s++)
+		show(trial, s, &looks[s]);
+	services->look_first = (services->look_first + 1) % services->look_room;
+	services->look_count--;
+}
+
+/* The open window is closed: measured, written, and returned as a monitor that looks now
+ * sees it. */
+static struct tl_service_view close_one(struct tl_trial *trial, uint32_t number)
+{
+	struct tl_service *service = &trial->services->items[number];
+	struct tl_service_view look = service->view;
 	struct tl_request_window window;
 	int64_t now_ns = tl_trial_now(trial);
 
@@ -244,57 +281,80 @@ static void close_one(struct tl_trial *trial, uint32_t number)
 	}
 	service->deferred = false;
 	add_run(service, &window);
-	int64_t span_ns = window.end_ns - window.start_ns;
 	tl_i128 present_ns = (tl_i128)window.present_ns;
 	int64_t speed_ppb = mean_speed_ppb(trial, service);
 	double speed = (double)speed_ppb / (double)TL_PPB;
 	double capacity =
-	    (double)present_ns / 1e9 * (double)view->replica_capacity_per_ks / 1000.0 * speed;
+	    (double)present_ns / 1e9 * (double)look.replica_capacity_per_ks / 1000.0 * speed;
 
 	service->run.useful_ns += (tl_i128)window.busy_ns * speed_ppb / TL_PPB;
-	view->window_start_ns = window.start_ns;
-	view->window_end_ns = window.end_ns;
-	view->arrivals = (int64_t)window.arrivals;
-	view->served = (int64_t)window.served;
-	view->dropped = (int64_t)(window.dropped + window.timed_out);
-	view->queued = (int64_t)window.queued;
-	view->p50_ns = window.p50_ns;
-	view->p95_ns = window.p95_ns;
-	view->p99_ns = window.p99_ns;
-	view->p999_ns = window.p999_ns;
-	view->mean_wait_ns = window.mean_wait_ns;
-	view->load_milli = capacity > 0.0 ? (int64_t)((double)window.arrivals * 1000.0 / capacity)
-	                   : window.arrivals > 0 ? 1000000
-	                                         : 0;
-	view->starting = (uint32_t)service->replicas.count - view->ready;
+	look.window_start_ns = window.start_ns;
+	look.window_end_ns = window.end_ns;
+	look.arrivals = (int64_t)window.arrivals;
+	look.served = (int64_t)window.served;
+	look.dropped = (int64_t)(window.dropped + window.timed_out);
+	look.queued = (int64_t)window.queued;
+	look.p50_ns = window.p50_ns;
+	look.p95_ns = window.p95_ns;
+	look.p99_ns = window.p99_ns;
+	look.p999_ns = window.p999_ns;
+	look.mean_wait_ns = window.mean_wait_ns;
+	look.load_milli = capacity > 0.0 ? (int64_t)((double)window.arrivals * 1000.0 / capacity)
+	                  : window.arrivals > 0 ? 1000000
+	                                        : 0;
 	if (breached(service, &window)) {
-		if (view->breach_since_ns < 0)
-			view->breach_since_ns = window.start_ns;
-		service->breach_ns += span_ns;
+		if (service->breach_since_ns < 0)
+			service->breach_since_ns = window.start_ns;
+		service->breach_ns += window.end_ns - window.start_ns;
 	} else {
-		view->breach_since_ns = TL_NONE;
+		service->breach_since_ns = TL_NONE;
 	}
-	book_busy(trial, service, (tl_i128)window.busy_ns, (tl_i128)present_ns);
+	look.breach_since_ns = service->breach_since_ns;
+	book_busy(trial, service, (tl_i128)window.busy_ns, present_ns);
 	if (service->table != NULL)
-		write_row(service, &window, view);
+		write_row(service, &window, &look);
 	end_drained(trial, service);
-	tl_changes_window(trial, number);
-	tl_seats_observe_window(trial, number);
+	return look;
+}
+
+/* Whether the monitor looks at the windows that close now. */
+static bool looks_now(const struct tl_trial *trial)
+{
+	const struct tl_services *services = trial->services;
+	int64_t interval_ns = trial->scenario->observe_interval_ns;
+
+	return interval_ns == 0 || services->next_window * services->window_ns % interval_ns == 0;
 }
 
 void tl_services_window(struct tl_trial *trial)
 {
 	struct tl_services *services = trial->services;
+	int64_t delay_ns = trial->scenario->observe_delay_ns;
+	bool closes = services->next_window > 0, looks = closes && looks_now(trial);
 
+	if (services->count == 0)
+		return;
 	for (uint32_t s = 0; s < services->count; s++) {
-		if (services->next_window > 0)
-			close_one(trial, s);
+		if (closes) {
+			struct tl_service_view look = close_one(trial, s);
+
+			if (looks && delay_ns == 0)
+				show(trial, s, &look);
+			else if (looks)
+				look_at(services, services->look_first + services->look_count)[s] =
+				    look;
+		}
 		open_window(trial, &services->items[s], services->next_window);
 	}
+	if (looks && delay_ns > 0) {
+		TL_ASSERT(services->look_count < services->look_room);
+		services->look_count++;
+		tl_engine_at(&trial->engine, tl_time_add(tl_trial_now(trial), delay_ns),
+		             TL_PHASE_TIMER, TL_EVENT_SHOW, 0);
+	}
 	services->next_window++;
-	if (services->count > 0)
-		tl_engine_at(&trial->engine, services->next_window * services->window_ns,
-		             TL_PHASE_TIMER, TL_EVENT_WINDOW, 0);
+	tl_engine_at(&trial->engine, services->next_window * services->window_ns, TL_PHASE_TIMER,
+	             TL_EVENT_WINDOW, 0);
 }
 
 /* ---- the end ---- */
@@ -355,7 +415,7 @@ void tl_services_finish(struct tl_trial *trial)
 	/* What the last, cut window brought counts too. */
 	for (uint32_t s = 0; s < services->count; s++) {
 		if (services->window_ns * (services->next_window - 1) < tl_trial_now(trial))
-			close_one(trial, s);
+			(void)close_one(trial, s);
 		finish_one(trial, &services->items[s]);
 	}
 }

@@ -82,6 +82,17 @@ static int64_t capacity_per_ks(const struct tl_request_model *model)
 	return each_ns > 0.0 ? (int64_t)(1e12 / each_ns) : 0;
 }
 
+/* Looks that are under way at one time. */
+static uint32_t look_room(const struct tl_scenario *scenario)
+{
+	int64_t interval_ns =
+	    scenario->observe_interval_ns > 0 ? scenario->observe_interval_ns : scenario->window_ns;
+
+	return scenario->observe_delay_ns > 0
+	           ? (uint32_t)(scenario->observe_delay_ns / interval_ns) + 2
+	           : 0;
+}
+
 enum tl_status tl_services_create(struct tl_trial *trial, struct tl_error *error)
 {
 	const struct tl_scenario *scenario = trial->scenario;
@@ -90,6 +101,9 @@ enum tl_status tl_services_create(struct tl_trial *trial, struct tl_error *error
 	trial->services = services;
 	services->items = tl_calloc(scenario->service_count + 1, sizeof(*services->items));
 	services->window_ns = scenario->window_ns;
+	services->look_room = look_room(scenario);
+	services->looks =
+	    tl_calloc(services->look_room * scenario->service_count + 1, sizeof(*services->looks));
 	if (scenario->service_count > 0 && scenario->horizon_ns == TL_NEVER)
 		return tl_error_set(error, TL_E_CONFIG, scenario->path, scenario->services[0].line,
 		                    scenario->services[0].column,
@@ -154,6 +168,7 @@ void tl_services_destroy(struct tl_trial *trial)
 		free(service->hot);
 	}
 	free(services->items);
+	free(services->looks);
 	free(services);
 }
 
@@ -212,6 +227,7 @@ void tl_services_arm(struct tl_trial *trial)
 		    .replica_capacity_per_ks = capacity_per_ks(&setting->model),
 		    .p50_ns = TL_NONE,
 		    .breach_since_ns = TL_NONE};
+		service->breach_since_ns = TL_NONE;
 		for (uint32_t r = 0; r < setting->replicas_initial; r++)
 			submit_replica(trial, s, true);
 	}

@@ -23,8 +23,12 @@ enum tl_status tl_services_open_tables(struct tl_trial *trial, struct tl_error *
 void tl_services_arm(struct tl_trial *trial);
 void tl_services_destroy(struct tl_trial *trial);
 
-/* A WINDOW event: every service's window closes and the next one's arrivals are fed. */
+/* A WINDOW event: every service's window closes and the next one's arrivals are fed. The
+ * monitor may look at it. */
 void tl_services_window(struct tl_trial *trial);
+/* A SHOW event: policies see what the monitor looked at observe.delay ago. What the control
+ * plane does itself (replicas wanted, ready, starting) is never old. */
+void tl_services_show(struct tl_trial *trial);
 /* A decision: wanted replicas. Refused where there is no such service or the scenario does
  * not allow so few or many. More are submitted; of too many, those go first that wait, then
  * those that start, then the youngest, which finish what they have. */

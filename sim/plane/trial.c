@@ -97,6 +97,9 @@ static void apply(void *owner, const struct tl_event *event)
 	case TL_EVENT_WINDOW:
 		tl_services_window(trial);
 		break;
+	case TL_EVENT_SHOW:
+		tl_services_show(trial);
+		break;
 	case TL_EVENT_ROUND:
 	case TL_EVENT_SAMPLE:
 		break;

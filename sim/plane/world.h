@@ -43,6 +43,7 @@ enum tl_event_kind {
 	TL_EVENT_WAKE,     /* instance */
 	TL_EVENT_SAMPLE,
 	TL_EVENT_WINDOW, /* of the services */
+	TL_EVENT_SHOW,   /* of what the monitor saw of them */
 	TL_EVENT_ROUND,  /* another round of scheduling at this instant */
 	TL_EVENT_FAULT,  /* entry of faults: */
 	TL_EVENT_NODE_FAIL,

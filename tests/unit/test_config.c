@@ -64,6 +64,8 @@ Test(config, defaults_are_the_documented_ones)
 	cr_assert_float_eq(s->failures.per_1000_node_days, 0, 0);
 	cr_assert_eq(s->tables, (uint32_t)TL_TABLES_DEFAULT);
 	cr_assert_eq(s->timeline_interval_ns, 60 * TL_NS_PER_S);
+	cr_assert_eq(s->observe_interval_ns, 0);
+	cr_assert_eq(s->observe_delay_ns, 0);
 	cr_assert_eq(s->prices.gpu_hour_micros, 25000000);
 	cr_assert_str_eq(s->prices.currency, "CNY");
 	cr_assert_eq(s->watchdog_stall_ns, TL_NS_PER_DAY);
