@@ -10,6 +10,7 @@
 #include "traces/csv_input.h"
 #include "traces/lint.h"
 #include "traces/number.h"
+#include "traces/trace.h"
 
 /* A quantity the row does not state. Not TL_NONE: −1 ns is a value. */
 #define TL_UNKNOWN INT64_MIN
@@ -36,6 +37,8 @@ struct tl_reader {
 	struct tl_csv csv;
 	int positions[32];
 	struct tl_swf *swf;
+	const struct tl_trace_maker *maker; /* of records that are made */
+	void *making;                       /* its state */
 };
 
 struct tl_reader_ops {
@@ -108,7 +111,7 @@ enum tl_status tl_reader_next_csv(struct tl_reader *reader, struct tl_row *row,
                                   struct tl_error *error);
 
 extern const struct tl_reader_ops tl_read_philly, tl_read_openb, tl_read_swf, tl_read_tiresias,
-    tl_read_canonical;
+    tl_read_canonical, tl_read_made;
 
 /* The reader of a format; AUTO looks into the file. TL_E_DATA where that is unclear. */
 enum tl_status tl_reader_choose(const char *path, enum tl_trace_format format,

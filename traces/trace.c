@@ -77,6 +77,7 @@ enum tl_status tl_trace_open_reader(struct tl_trace *trace, struct tl_error *err
 	    .lint = &trace->lint,
 	    .names = &trace->names,
 	    .lint_mode = trace->options.lint,
+	    .maker = &trace->maker,
 	    .is_static = trace->options.is_static,
 	};
 	enum tl_status status = trace->ops->open(&trace->reader, error);
@@ -91,21 +92,46 @@ void tl_trace_close_reader(struct tl_trace *trace)
 	trace->reader_open = false;
 }
 
-enum tl_status tl_trace_open(const char *path, const struct tl_trace_options *options,
-                             struct tl_trace **out, struct tl_error *error)
+static struct tl_trace *new_trace(const char *path, const struct tl_trace_options *options)
 {
-	enum tl_status status = check_options(options, error);
-
-	if (status != TL_OK)
-		return status;
 	struct tl_trace *trace = tl_calloc(1, sizeof *trace);
+
 	trace->path = tl_strdup(path);
 	trace->options = *options;
 	tl_intern_init(&trace->names.tenants);
 	tl_intern_init(&trace->names.queues);
 	tl_intern_init(&trace->names.models);
 	tl_intern_init(&trace->names.roles);
-	status = tl_reader_choose(path, options->format, &trace->ops, error);
+	return trace;
+}
+
+enum tl_status tl_trace_open(const char *path, const struct tl_trace_options *options,
+                             struct tl_trace **out, struct tl_error *error)
+{
+	struct tl_trace *trace = new_trace(path, options);
+	enum tl_status status = check_options(options, error);
+
+	if (status == TL_OK)
+		status = tl_reader_choose(path, options->format, &trace->ops, error);
+	if (status == TL_OK)
+		status = tl_trace_scan(trace, error);
+	if (status != TL_OK) {
+		tl_trace_close(trace);
+		return status;
+	}
+	*out = trace;
+	return TL_OK;
+}
+
+enum tl_status tl_trace_open_made(const struct tl_trace_maker *maker,
+                                  const struct tl_trace_options *options, struct tl_trace **out,
+                                  struct tl_error *error)
+{
+	struct tl_trace *trace = new_trace(maker->name, options);
+	enum tl_status status = check_options(options, error);
+
+	trace->maker = *maker;
+	trace->ops = &tl_read_made;
 	if (status == TL_OK)
 		status = tl_trace_scan(trace, error);
 	if (status != TL_OK) {
@@ -121,6 +147,8 @@ void tl_trace_close(struct tl_trace *trace)
 	if (trace == NULL)
 		return;
 	tl_trace_close_reader(trace);
+	if (trace->maker.forget != NULL)
+		trace->maker.forget(trace->maker.of);
 	tl_intern_fini(&trace->names.tenants);
 	tl_intern_fini(&trace->names.queues);
 	tl_intern_fini(&trace->names.models);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One iterator over recorded work, whatever the format.
+ * One iterator over recorded work, whatever the format, and over made records.
  *
  * tl_trace_open() reads the file once (the scan): it counts rows, applies repair
  * and filters, collects the request mix, and notes whether submit times ascend.
@@ -168,6 +168,31 @@ struct tl_trace; /* opaque */
 /* Opens and scans path (.gz accepted). Nothing is created on failure. */
 enum tl_status tl_trace_open(const char *path, const struct tl_trace_options *options,
                              struct tl_trace **out, struct tl_error *error);
+
+/* A record that is made, not read. Names are valid until the next one is made. */
+struct tl_trace_made {
+	struct tl_trace_record record; /* its tenant and queue are set by the names */
+	const char *tenant, *queue;
+};
+
+/* What makes records: the same ones each time it is begun, by ascending submit. Time 0 is
+ * the maker's own, whatever comes first. */
+struct tl_trace_maker {
+	const char *name; /* stands for the path in messages */
+	const void *of;   /* handed to begin */
+	/* TL_OK with a state of its own, to be ended. */
+	enum tl_status (*begin)(const void *of, void **out, struct tl_error *error);
+	/* TL_OK, TL_END, or an error. */
+	enum tl_status (*next)(void *state, struct tl_trace_made *out, struct tl_error *error);
+	void (*end)(void *state);
+	void (*forget)(const void *of); /* at the trace's close; NULL: nothing */
+};
+
+/* The same iterator over made records; sha256 in its statistics is empty. On failure the
+ * maker is forgotten too. */
+enum tl_status tl_trace_open_made(const struct tl_trace_maker *maker,
+                                  const struct tl_trace_options *options, struct tl_trace **out,
+                                  struct tl_error *error);
 void tl_trace_close(struct tl_trace *trace);
 /* The next record by (submit, row): TL_OK, TL_END, or an error. */
 enum tl_status tl_trace_next(struct tl_trace *trace, struct tl_trace_record *out,

@@ -18,6 +18,7 @@ struct tl_trace {
 	char *path;
 	struct tl_trace_options options;
 	const struct tl_reader_ops *ops;
+	struct tl_trace_maker maker; /* begin NULL: rows are read from path */
 	struct tl_reader reader;
 	bool reader_open;
 	struct tl_names names;

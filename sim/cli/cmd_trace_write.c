@@ -111,8 +111,10 @@ static enum tl_status options_from_args(const struct tl_args *args,
 		if (is_option(args->given[i].flag->name))
 			status = tl_generate_set(options, args->given[i].flag->name,
 			                         args->given[i].value, error);
-	if (status == TL_OK)
+	if (status == TL_OK) {
+		tl_generate_settle(options);
 		status = tl_generate_check(options, error);
+	}
 	return status == TL_OK ? TL_OK : name_flags(error);
 }
 

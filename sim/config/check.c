@@ -83,6 +83,12 @@ static enum tl_status check_workload(struct tl_fill *fill, const struct tl_confi
 		return tl_fill_fault(fill, tl_config_at(entry->node, "queue"),
 		                     "queue: got `%s`, wanted one of `queues`",
 		                     entry->workload.queue);
+	if (entry->workload.is_made) {
+		enum tl_status status = tl_generate_config_check(fill, entry);
+
+		if (status != TL_OK)
+			return status;
+	}
 	if (trace->max_gpus_mgpu > 0 && trace->min_gpus_mgpu > trace->max_gpus_mgpu)
 		return tl_fill_fault(fill, tl_config_at(entry->node, "min_gpus"),
 		                     "min_gpus: got more than max_gpus, wanted at most that");

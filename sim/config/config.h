@@ -106,6 +106,14 @@ enum tl_status tl_policy_other(struct tl_fill *fill, void *base, const struct tl
                                const struct tl_tree *node);
 void tl_policy_emit_other(const void *base, unsigned indent, FILE *out);
 
+/* workload: - {generate: NAME, …}. Its other keys are options of the generator. */
+extern const struct tl_section tl_generate_section;
+/* Settles and checks the generator's options; the n-th of its name, for its draws. */
+void tl_generate_config_derive(struct tl_workload_config *entry, const struct tl_scenario *scenario,
+                               uint64_t number);
+enum tl_status tl_generate_config_check(struct tl_fill *fill,
+                                        const struct tl_workload_config *entry);
+
 /* faults: which keys go with what a fault does. */
 bool tl_fault_applies(const struct tl_config_key *key, const void *base);
 extern const struct tl_section tl_fault_section;

@@ -66,10 +66,9 @@ enum tl_status tl_fill_refuse(struct tl_fill *fill, const struct tl_tree *node, 
 	                     tl_tree_describe(node, got, sizeof got), wanted);
 }
 
-static enum tl_status unknown_key(struct tl_fill *fill, const struct tl_section *section,
-                                  const struct tl_tree_key *key)
+enum tl_status tl_fill_unknown(struct tl_fill *fill, const struct tl_tree_key *key,
+                               const char *near)
 {
-	const char *near = tl_suggest_key(section, key->name);
 	char text[200];
 
 	(void)snprintf(text, sizeof text, "unknown key `%.60s`%s%s%s", key->name,
@@ -350,9 +349,11 @@ static enum tl_status set_text(struct tl_fill *fill, const struct tl_config_key 
 const struct tl_section *tl_section_variant(const struct tl_section *section,
                                             const struct tl_tree *node)
 {
-	if (section && section->variant && node && node->kind == TL_TREE_MAP &&
-	    tl_tree_get(node, section->variant_key))
-		return section->variant;
+	if (!section || !node || node->kind != TL_TREE_MAP)
+		return section;
+	for (size_t i = 0; i < TL_SECTION_VARIANTS && section->variants[i].key; i++)
+		if (tl_tree_get(node, section->variants[i].key))
+			return section->variants[i].section;
 	return section;
 }
 
@@ -470,8 +471,10 @@ enum tl_status tl_section_fill(struct tl_fill *fill, const struct tl_section *se
 	for (size_t i = 0; node && i < node->count && status == TL_OK; i++) {
 		if (tl_section_find(section, node->keys[i].name))
 			continue;
-		status = section->other ? section->other(fill, base, &node->keys[i], node->items[i])
-		                        : unknown_key(fill, section, &node->keys[i]);
+		status = section->other
+		             ? section->other(fill, base, &node->keys[i], node->items[i])
+		             : tl_fill_unknown(fill, &node->keys[i],
+		                               tl_suggest_key(section, node->keys[i].name));
 	}
 	for (size_t i = 0; i < section->count && status == TL_OK; i++)
 		status = fill_key(fill, &section->keys[i], node, base);

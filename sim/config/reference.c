@@ -47,12 +47,14 @@ static void section(const struct tl_section *table, const char *title, const cha
 		row(&table->keys[i], path, out);
 	if (table->other_help)
 		(void)fprintf(out, "\nBesides, %s.\n", table->other_help);
-	if (table->variant) {
+	if (table->reference_other)
+		table->reference_other(out);
+	for (size_t i = 0; i < TL_SECTION_VARIANTS && table->variants[i].key; i++) {
 		char heading[128];
 
 		(void)snprintf(heading, sizeof heading, "`%.*s` with `%s`", (int)strlen(path) - 1,
-		               path, table->variant_key);
-		section(table->variant, heading, path, NULL, out);
+		               path, table->variants[i].key);
+		section(table->variants[i].section, heading, path, NULL, out);
 	}
 	for (size_t i = 0; i < table->count; i++) {
 		const struct tl_config_key *key = &table->keys[i];

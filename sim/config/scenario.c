@@ -78,7 +78,7 @@ static int64_t capacity_mgpu(const struct tl_cluster_spec *cluster)
 static void derive_workloads(struct tl_arena *arena, struct tl_config *config)
 {
 	const struct tl_scenario *scenario = &config->scenario;
-	uint64_t number = 0;
+	uint64_t number = 0, of_name[TL_PRESET_COUNT] = {0};
 
 	for (size_t i = 0; i < config->workload_count; i++) {
 		struct tl_workload_config *entry = &config->workloads[i];
@@ -87,10 +87,16 @@ static void derive_workloads(struct tl_arena *arena, struct tl_config *config)
 		entry->is_service = tl_tree_get(entry->node, "service") != NULL;
 		if (entry->is_service)
 			continue;
-		entry->resolved = tl_path_from(arena, path->source, entry->path);
 		entry->workload.line = entry->node->line;
 		entry->workload.column = entry->node->column;
 		entry->workload.trace.seed = scenario->seed;
+		if (tl_tree_get(entry->node, "generate")) {
+			uint64_t *nth = &of_name[entry->workload.generate.preset];
+
+			tl_generate_config_derive(entry, scenario, (*nth)++);
+			continue;
+		}
+		entry->resolved = tl_path_from(arena, path->source, entry->path);
 		entry->workload.trace.entity = number++;
 		entry->workload.trace.capacity_mgpu = capacity_mgpu(&scenario->cluster);
 	}

@@ -12,6 +12,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/config/service_setting.h"
 #include "traces/trace.h"
+#include "workloads/generate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,13 +38,15 @@ struct tl_seat_setting {
 
 enum tl_infeasible { TL_INFEASIBLE_REJECT, TL_INFEASIBLE_CLAMP };
 
-/* workload: - {trace: …} */
+/* workload: - {trace: …} or {generate: …} */
 struct tl_workload {
-	char *path; /* resolved: relative to the scenario's file */
+	char *path; /* resolved: relative to the scenario's file; made jobs: the generator's name */
 	struct tl_trace_options trace;
-	char queue[TL_NAME_MAX];  /* for rows that state none; empty: the middle queue */
-	char tenant[TL_NAME_MAX]; /* all rows to this tenant; empty: as recorded */
-	int kind;                 /* enum tl_work_kind for all rows; -1: as recorded */
+	bool is_made;
+	struct tl_generate_options generate; /* made jobs: settled */
+	char queue[TL_NAME_MAX];             /* for rows that state none; empty: the middle queue */
+	char tenant[TL_NAME_MAX];            /* all rows to this tenant; empty: as recorded */
+	int kind;                            /* enum tl_work_kind for all rows; -1: as recorded */
 	enum tl_infeasible infeasible;
 	long line, column;
 };

@@ -136,8 +136,8 @@ static const struct tl_config_key workload_keys[] = {
 };
 static const struct tl_section workload_section = {SECTION(workload_keys),
                                                    .size = sizeof(struct tl_workload_config),
-                                                   .variant_key = "service",
-                                                   .variant = &tl_service_section};
+                                                   .variants = {{"service", &tl_service_section},
+                                                                {"generate", &tl_generate_section}}};
 
 /* ---- policy ---- */
 
@@ -395,7 +395,8 @@ static const struct tl_config_key scenario_keys[] = {
      AT(tl_config, cluster), .help = "the machines [S]"},
     {.name = "workload", .type = TL_KEY_LIST, .standard = "[]", .section = &workload_section,
      LIST_AT(tl_config, workloads, workload_count),
-     .help = "the work, recorded jobs (`trace`) and online services (`service`); at least one entry"},
+     .help = "the work: recorded jobs (`trace`), made ones (`generate`) and online services (`service`); "
+             "at least one entry"},
     MAP("policy", policy_section, 0, "who decides"),
     {.name = "estimates", .type = TL_KEY_CUSTOM, .standard = "trace",
      .custom = &tl_custom_estimates, AT(tl_config, estimates),

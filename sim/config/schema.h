@@ -79,6 +79,13 @@ struct tl_config_key {
 	const char *shorthand;            /* a scalar here stands for a map with this one key */
 };
 
+enum { TL_SECTION_VARIANTS = 2 };
+
+struct tl_variant {
+	const char *key; /* NULL: no more of them */
+	const struct tl_section *section;
+};
+
 struct tl_section {
 	const struct tl_config_key *keys;
 	size_t count;
@@ -91,9 +98,9 @@ struct tl_section {
 	                        const struct tl_tree *node);
 	void (*emit_other)(const void *base, unsigned indent, FILE *out);
 	const char *other_help;
-	/* LIST: elements with this key are of another section, of the same size; NULL: none. */
-	const char *variant_key;
-	const struct tl_section *variant;
+	void (*reference_other)(FILE *out); /* tables of what those are; NULL: help says it all */
+	/* LIST: elements with such a key are of another section, of the same size. */
+	struct tl_variant variants[TL_SECTION_VARIANTS];
 };
 
 extern const struct tl_section tl_scenario_section;
@@ -116,6 +123,9 @@ enum tl_status tl_fill_refuse(struct tl_fill *fill, const struct tl_tree *node, 
 /* `path: <text>` at the node. */
 enum tl_status tl_fill_fault(struct tl_fill *fill, const struct tl_tree *node, const char *format,
                              ...) __attribute__((format(printf, 3, 4)));
+/* `unknown key …` at the key, with the nearest there is (NULL: none). */
+enum tl_status tl_fill_unknown(struct tl_fill *fill, const struct tl_tree_key *key,
+                               const char *near);
 /* Adds a step to the path and returns the length to go back to with tl_fill_leave. */
 size_t tl_fill_enter(struct tl_fill *fill, const char *name);
 size_t tl_fill_enter_index(struct tl_fill *fill, size_t index);

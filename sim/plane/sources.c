@@ -91,7 +91,9 @@ static enum tl_status open_source(struct tl_trial *trial, struct tl_source *sour
 	options.seed = trial->scenario->seed;
 	options.entity = (uint64_t)(source - trial->sources);
 	enum tl_status status =
-	    tl_trace_open(source->workload->path, &options, &source->trace, error);
+	    source->workload->is_made
+		? tl_generate_open(&source->workload->generate, &options, &source->trace, error)
+		: tl_trace_open(source->workload->path, &options, &source->trace, error);
 
 	if (status != TL_OK)
 		return status;

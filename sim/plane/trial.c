@@ -338,6 +338,8 @@ static enum tl_status stamp(struct tl_trial *trial, struct tl_error *error)
 		status =
 		    tl_results_attr_i64(results, "seed", (int64_t)trial->scenario->seed, error);
 	for (size_t s = 0; s < trial->source_count && status == TL_OK; s++) {
+		if (trial->sources[s].workload->is_made)
+			continue;
 		snprintf(name, sizeof(name), "sha256.workload.%zu", s);
 		status = tl_results_attr_text(
 		    results, name, tl_trace_get_stats(trial->sources[s].trace)->sha256, error);

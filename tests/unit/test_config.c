@@ -221,6 +221,9 @@ Test(config, effective_text_reads_back_as_itself)
 	     "tenants: [{name: \"a \\\"b\\\" \\\\\", quota: 0.5}]\n"),
 	    ("workload: [{trace: a}]\nfaults: [{at: 1d, do: node-down, node: node-0003}, {at: 2d, do: "
 	     "kill-jobs, jobs: 2}, {at: 3d, do: node-down, nodes: 2, for: ever}]\n"),
+	    ("horizon: 9d\nworkload: [{generate: philly, rate: 7/min, limit_gpus: 64, queue: low}, "
+	     "{generate: rl-training, cores: 0.3, worker_gpus: 4, tenant: moba}, {trace: a},\n"
+	     "{generate: release-evaluation, tasks: 70, every: 90min, deadline: 3h, gpus: 0.25}]"),
 	    "workload: [{trace: a}]\nhorizon: 1ns\noutput: {tables: [], timeline: 1h}\n",
 	};
 
@@ -238,6 +241,52 @@ Test(config, effective_text_reads_back_as_itself)
 		tl_scenario_destroy(once);
 		tl_scenario_destroy(twice);
 	}
+}
+
+/* The generator's options, as the trial will use them. */
+static const struct tl_generate_options *made(const struct tl_scenario *s, size_t i)
+{
+	cr_assert_lt(i, s->workload_count);
+	cr_assert(s->workloads[i].is_made);
+	return &s->workloads[i].generate;
+}
+
+Test(config, generated_work)
+{
+	struct tl_scenario *s =
+	    parse("seed: 9\nhorizon: 3d\nworkload:\n"
+	          "  - {generate: philly, rate: 6/h, limit_gpus: 64, tenant: moba, queue: low}\n"
+	          "  - {service: s, peak_rps: 1}\n"
+	          "  - {generate: release-evaluation, tasks: 12, every: 1d, at: 4h, deadline: 2h}\n"
+	          "  - {generate: philly, span: 1h}\n");
+	const struct tl_generate_options *first = made(s, 0), *release = made(s, 1),
+					 *second = made(s, 2);
+
+	cr_assert_eq(s->workload_count, 3);
+	cr_assert_str_eq(s->workloads[0].tenant, "moba");
+	cr_assert_str_eq(s->workloads[0].queue, "low");
+	cr_assert_str_eq(s->workloads[0].path, "philly");
+	cr_assert_eq(s->workloads[0].kind, -1);
+	cr_assert_float_eq(first->rate_per_h, 6, 1e-9);
+	cr_assert_float_eq(first->mu, 6.77, 1e-9);
+	cr_assert_eq(first->limit_gpus, 64);
+	cr_assert_eq(first->seed, 9);
+	cr_assert_eq(first->span_ns, 3 * TL_NS_PER_DAY, "the horizon");
+	cr_assert_eq(second->span_ns, TL_NS_PER_HOUR);
+	cr_assert_eq(release->preset, TL_PRESET_RELEASE_EVALUATION);
+	cr_assert_eq(release->tasks, 12);
+	cr_assert_eq(release->every_ns, TL_NS_PER_DAY);
+	cr_assert_eq(release->at_ns, 4 * TL_NS_PER_HOUR);
+	cr_assert_eq(release->deadline_ns, 2 * TL_NS_PER_HOUR);
+
+	/* An entry draws what it drew, whatever stands before it. */
+	struct tl_scenario *alone = parse("seed: 9\nhorizon: 3d\nworkload:\n"
+	                                  "  - {generate: release-evaluation, tasks: 12}\n");
+	cr_assert_eq(made(alone, 0)->entity, release->entity);
+	cr_assert_neq(first->entity, second->entity);
+	cr_assert_neq(first->entity, release->entity);
+	tl_scenario_destroy(s);
+	tl_scenario_destroy(alone);
 }
 
 static char folder[] = "/tmp/tidelab-config-XXXXXX";

@@ -17,8 +17,8 @@ static void each_key(const struct tl_section *section, visit *what)
 		if (section->keys[i].section)
 			each_key(section->keys[i].section, what);
 	}
-	if (section->variant)
-		each_key(section->variant, what);
+	for (size_t i = 0; i < TL_SECTION_VARIANTS && section->variants[i].key; i++)
+		each_key(section->variants[i].section, what);
 }
 
 static void is_documented(const struct tl_section *section, const struct tl_config_key *key)

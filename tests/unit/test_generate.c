@@ -14,15 +14,11 @@ struct tally {
 	uint64_t night[2], noon[2]; /* of tenants 1 and 3 */
 };
 
-static enum tl_status count_job(void *context, const struct tl_generated *job,
-                                struct tl_error *error)
+static void count_job(struct tally *tally, const struct tl_trace_record *record, const char *tenant)
 {
-	struct tally *tally = context;
-	const struct tl_trace_record *record = &job->record;
 	int64_t hour = record->submit_ns / TL_NS_PER_HOUR;
 	double log_s = log((double)record->duration_ns / 1e9);
 
-	(void)error;
 	cr_assert_geq(record->submit_ns, tally->before_ns);
 	tally->before_ns = record->submit_ns;
 	tally->jobs++;
@@ -36,22 +32,46 @@ static enum tl_status count_job(void *context, const struct tl_generated *job,
 	tally->gpus += (double)record->gpus_mgpu / 1000;
 	tally->over += record->duration_ns > record->estimate_ns;
 	bool night = hour % 24 < 6;
-	if (record->tenant == 0 || record->tenant == 2) {
+	int number = tenant[strlen("tenant-")] - '1';
+	if (number == 0 || number == 2) {
 		if (night)
-			tally->night[record->tenant / 2]++;
+			tally->night[number / 2]++;
 		else if (hour % 24 >= 12 && hour % 24 < 18)
-			tally->noon[record->tenant / 2]++;
+			tally->noon[number / 2]++;
 	}
-	return TL_OK;
+}
+
+static struct tl_trace *must_generate(const struct tl_generate_options *options,
+                                      const struct tl_trace_options *filters)
+{
+	struct tl_trace_options all = default_options();
+	struct tl_trace *trace = NULL;
+	struct tl_error error = TL_ERROR_INIT;
+
+	cr_assert_eq(tl_generate_open(options, filters ? filters : &all, &trace, &error), TL_OK,
+	             "%s", error.message);
+	return trace;
+}
+
+static void expect_impossible(const struct tl_generate_options *options, const char *part)
+{
+	struct tl_trace_options all = default_options();
+	struct tl_trace *trace = NULL;
+	struct tl_error error = TL_ERROR_INIT;
+
+	cr_assert_eq(tl_generate_open(options, &all, &trace, &error), TL_E_CONFIG, "%s", part);
+	cr_expect_not_null(strstr(error.message, part), "%s", error.message);
 }
 
 static struct tally *run(const struct tl_generate_options *options)
 {
 	static struct tally tally;
-	struct tl_error error = TL_ERROR_INIT;
+	struct tl_trace *trace = must_generate(options, NULL);
+	struct tl_trace_record record;
 	memset(&tally, 0, sizeof tally);
-	cr_assert_eq(tl_generate_each(options, count_job, &tally, &error), TL_OK, "%s",
-	             error.message);
+	while (tl_trace_next(trace, &record, NULL) == TL_OK)
+		count_job(&tally, &record, tl_trace_tenants(trace)->names[record.tenant]);
+	tl_trace_close(trace);
 	return &tally;
 }
 
@@ -68,9 +88,9 @@ Test(generate, run_times_and_sizes_follow_the_presets)
 	static const double sigma[] = {2.46, 2.64, 2.21, 2.15, 2.14};
 	static const double gpus[] = {1.93, 3.72, 5.68, 26.8, 0.68};
 
-	for (size_t i = 0; i < TL_PRESET_COUNT; i++) {
+	for (size_t i = 0; i < TL_PRESET_PUBLISHED; i++) {
 		struct tl_generate_options options = defaults();
-		options.preset = (enum tl_generate_preset)i;
+		options.preset = (int32_t)i;
 		options.span_ns = 100 * TL_NS_PER_DAY;
 		options.simulation = 0;
 		const struct tally *tally = run(&options);
@@ -247,27 +267,146 @@ Test(generate, options_are_set_and_checked_by_the_table)
 Test(generate, impossible_options)
 {
 	struct tl_generate_options options = defaults();
-	struct tl_error error = TL_ERROR_INIT;
-	struct tally tally = {0};
 
 	options.failed = 0.8;
 	options.cancelled = 0.3;
-	cr_expect_eq(tl_generate_each(&options, count_job, &tally, &error), TL_E_CONFIG);
+	expect_impossible(&options, "cancelled + failed, got 1.1");
 	options = defaults();
 	options.inference = 0.6;
 	options.evaluation = 0.6;
-	cr_expect_eq(tl_generate_each(&options, count_job, &tally, &error), TL_E_CONFIG);
+	expect_impossible(&options, "inference + evaluation + simulation, got 1.25");
 	options = defaults();
 	options.rate_per_h = INFINITY;
-	cr_expect_eq(tl_generate_each(&options, count_job, &tally, &error), TL_E_CONFIG);
+	expect_impossible(&options, "rate, got inf");
 	options = defaults();
 	options.entity = UINT64_C(1) << 24;
-	cr_expect_eq(tl_generate_each(&options, count_job, &tally, &error), TL_E_CONFIG);
+	expect_impossible(&options, "entity");
+	options = defaults();
+	options.gpus = 1.5;
+	expect_impossible(&options, "gpus, got 1.5");
+	options = defaults();
+	cr_assert_eq(tl_generate_set(&options, "tasks", "10", NULL), TL_OK);
+	expect_impossible(&options, "tasks, got it for philly");
+	options = defaults();
+	cr_assert_eq(tl_generate_set(&options, "preset", "release-evaluation", NULL), TL_OK);
+	cr_assert_eq(tl_generate_set(&options, "rate", "6/h", NULL), TL_OK);
+	expect_impossible(&options, "rate, got it for release-evaluation");
 	options = defaults();
 	options.rate_per_h = 1e5;
 	options.dispersion = 1e4;
 	options.daily = 0;
 	options.span_ns = TL_NS_PER_HOUR;
-	cr_expect_eq(tl_generate_each(&options, count_job, &tally, &error), TL_OK, "%s",
-	             error.message);
+	tl_trace_close(must_generate(&options, NULL));
+}
+
+Test(generate, a_release_comes_at_once_and_has_its_deadline)
+{
+	struct tl_generate_options options = defaults();
+	static const char *const set[][2] = {{"preset", "release-evaluation"},
+	                                     {"tasks", "300"},
+	                                     {"at", "6h"},
+	                                     {"every", "2d"},
+	                                     {"deadline", "24h"},
+	                                     {"span", "5d"}};
+	for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+		cr_assert_eq(tl_generate_set(&options, set[i][0], set[i][1], NULL), TL_OK);
+	struct tl_trace *trace = must_generate(&options, NULL);
+	size_t count = 0, shares[3] = {0};
+	struct tl_trace_record *tasks = read_all(trace, &count);
+
+	cr_assert_eq(count, 900);
+	for (size_t i = 0; i < count; i++) {
+		int64_t release_ns = 6 * TL_NS_PER_HOUR + (int64_t)(i / 300) * 2 * TL_NS_PER_DAY;
+		cr_expect_eq(tasks[i].submit_ns, release_ns);
+		cr_expect_eq(tasks[i].deadline_ns, release_ns + TL_NS_PER_DAY);
+		cr_expect_eq(tasks[i].kind, TL_KIND_EVALUATION);
+		cr_expect_eq(tasks[i].outcome, TL_OUTCOME_COMPLETED);
+		cr_expect_eq(tasks[i].state_bytes, 0);
+		shares[tasks[i].gpus_mgpu == 250 ? 0 : tasks[i].gpus_mgpu == 500 ? 1 : 2]++;
+		cr_expect_leq(tasks[i].utilisation_milli, tasks[i].gpus_mgpu);
+	}
+	cr_expect_float_eq((double)shares[0] / 900, 0.4, 0.07);
+	cr_expect_float_eq((double)shares[2] / 900, 0.2, 0.06);
+	cr_expect_str_eq(tasks[899].id, "release-evaluation-900");
+	cr_expect_neq(tasks[0].duration_ns, tasks[300].duration_ns, "each release its own");
+	free(tasks);
+	tl_trace_close(trace);
+}
+
+Test(generate, rl_training_asks_for_cores)
+{
+	struct tl_generate_options options = defaults();
+	static const char *const set[][2] = {{"preset", "rl-training"}, {"span", "60d"}};
+	cr_expect_eq(tl_generate_set(&options, "rate", "6/year", NULL), TL_E_USAGE);
+	for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+		cr_assert_eq(tl_generate_set(&options, set[i][0], set[i][1], NULL), TL_OK);
+	const struct tally *tally = run(&options);
+	double n = (double)tally->jobs;
+
+	cr_expect_float_eq(n / (60 * 24), 6, 0.6, "six an hour unless told: %g", n / (60 * 24));
+	cr_expect_eq(tally->kinds[TL_KIND_TRAINING], tally->jobs);
+	cr_expect_float_eq(tally->gpus / n, 10.4, 0.4);
+	cr_expect_float_eq(tally->log_sum / n, 7.5, 0.1);
+
+	cr_assert_eq(tl_generate_set(&options, "cores", "32", NULL), TL_OK);
+	cr_assert_eq(tl_generate_set(&options, "worker-gpus", "4", NULL), TL_OK);
+	cr_assert_eq(tl_generate_set(&options, "rate", "2/min", NULL), TL_OK);
+	cr_expect_float_eq(options.rate_per_h, 120, 1e-9);
+	options.jobs = 50;
+	struct tl_trace *trace = must_generate(&options, NULL);
+	struct tl_trace_record record;
+	while (tl_trace_next(trace, &record, NULL) == TL_OK) {
+		cr_expect_eq(record.cpu_milli, record.gpus_mgpu * 32);
+		cr_expect_eq(record.workers, (uint32_t)(record.gpus_mgpu / 4000));
+	}
+	tl_trace_close(trace);
+}
+
+Test(generate, made_rows_keep_their_time_and_pass_the_filters)
+{
+	struct tl_generate_options options = defaults();
+	struct tl_trace_options filters = default_options();
+	size_t count = 0, more = 0;
+
+	options.preset = TL_PRESET_KALOS;
+	options.span_ns = 20 * TL_NS_PER_DAY;
+	options.rate_per_h = 60; /* more than are held: streamed */
+	struct tl_trace *trace = must_generate(&options, NULL);
+	cr_expect_not(tl_trace_get_stats(trace)->held);
+	struct tl_trace_record *streamed = read_all(trace, &count);
+	tl_trace_close(trace);
+	cr_assert_gt(count, TL_TRACE_HOLD_MAX);
+
+	options.span_ns = 5 * TL_NS_PER_DAY;
+	filters.limit_gpus_mgpu = 64000;
+	trace = must_generate(&options, &filters);
+	cr_expect(tl_trace_get_stats(trace)->held);
+	cr_expect_eq(tl_trace_get_stats(trace)->origin_ns, 0);
+	cr_expect_str_eq(tl_trace_get_stats(trace)->sha256, "");
+	struct tl_trace_record *held = read_all(trace, &more);
+	tl_trace_close(trace);
+	cr_assert_lt(more, count);
+	cr_expect_gt(held[0].submit_ns, 0);
+	for (size_t i = 0; i < more; i++) {
+		int64_t cut = streamed[i].gpus_mgpu < 64000 ? streamed[i].gpus_mgpu : 64000;
+		cr_assert_eq(held[i].submit_ns, streamed[i].submit_ns);
+		cr_assert_eq(held[i].duration_ns, streamed[i].duration_ns);
+		cr_assert_eq(held[i].gpus_mgpu, cut);
+		cr_assert_str_eq(held[i].id, streamed[i].id);
+	}
+	free(held);
+	free(streamed);
+}
+
+Test(generate, nothing_within_the_span_is_no_error)
+{
+	struct tl_generate_options options = defaults();
+	struct tl_trace_record record;
+
+	options.preset = TL_PRESET_RELEASE_EVALUATION;
+	options.at_ns = 8 * TL_NS_PER_DAY;
+	struct tl_trace *trace = must_generate(&options, NULL);
+	cr_expect_eq(tl_trace_get_stats(trace)->rows_kept, 0);
+	cr_expect_eq(tl_trace_next(trace, &record, NULL), TL_END);
+	tl_trace_close(trace);
 }
