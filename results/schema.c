@@ -95,6 +95,8 @@ static const struct tl_column job_columns[] = {
     NUMBER(resuming_ns, "ns", "time in state resuming"),
     NUMBER(lost_work_ns, "ns", "reference work done and lost, to be done again"),
     NUMBER(estimate_ns, "ns", "run time the user stated; -1: none"),
+    NUMBER(deadline_ns, "ns", "when its result is due; -1: no deadline"),
+    NUMBER(late_ns, "ns", "completion after the deadline, 0 in time; -1: none, or not completed"),
     NUMBER(bounded_slowdown, "1", "max(1, JCT / max(run, 10 s)); NaN: not ended"),
     NUMBER(productive_gpu_s, "gpu.s", "GPU time that became progress and was kept"),
     NUMBER(held_gpu_s, "gpu.s", "GPU time held, for whatever purpose"),

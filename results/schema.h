@@ -99,6 +99,8 @@ struct tl_row_job {
 	int64_t resuming_ns;
 	int64_t lost_work_ns;
 	int64_t estimate_ns;
+	int64_t deadline_ns;
+	int64_t late_ns;
 	double bounded_slowdown;
 	double productive_gpu_s;
 	double held_gpu_s;

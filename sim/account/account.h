@@ -103,8 +103,8 @@ struct tl_job_account {
 	uint32_t tenant, queue;
 	uint8_t kind, state,
 	    reason; /* enum tl_job_kind, tl_job_state, tl_reason (results/schema.h) */
-	int64_t submit_ns, first_start_ns, end_ns; /* -1 where it did not happen */
-	int64_t gpus_mgpu, estimate_ns;
+	int64_t submit_ns, first_start_ns, end_ns;   /* -1 where it did not happen */
+	int64_t gpus_mgpu, estimate_ns, deadline_ns; /* estimate, deadline: -1 none */
 	uint32_t workers, preemptions, restarts, node;
 	int64_t in_state_ns[TL_JOB_STATE_COUNT];
 	int64_t lost_work_ns;                     /* reference work done and lost */
@@ -225,6 +225,10 @@ enum tl_status tl_account_finish(struct tl_account *account, int64_t end_ns,
  *   cost            capacity × time × price, whatever the GPUs did; penalty: of the services
  *   useful_gpu_h    Σ jobs' work done and kept × GPUs, at reference speed, and the time for
  *                   which services' replicas had requests in service × their speed
+ *   deadline_*      only where a job had one. Judged: those that completed, or did not by the
+ *                   deadline or the run's end, whichever came first; not those that ended as
+ *                   recorded failures or cancellations, and not those whose deadline is beyond
+ *                   the run's end. Lateness is over those that completed too late
  *   packing_*       share of capacity, read after the first static arrival that brings
  *                   what has been asked for to at least 0.90, 1.00, 1.30 of capacity;
  *                   only where packing was told; packing_placed: share of those jobs

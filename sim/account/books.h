@@ -40,6 +40,13 @@ struct tl_packing {
 	    mgpu[TL_PACKING_READINGS]; /* fragmented at 0.90, else allocated; -1: not computed */
 };
 
+/* Jobs with a deadline, by what became of it. */
+struct tl_deadlines {
+	uint64_t met, late, never, open; /* late: completed after it; never: not by the run's end */
+	tl_i128 late_ns;                 /* Σ over the late */
+	int64_t latest_ns;
+};
+
 struct tl_tenant_book {
 	uint64_t jobs;
 	tl_i128 held_mgpu_ns;
@@ -65,6 +72,7 @@ struct tl_metrics {
 	struct tl_tenant_book *tenants; /* by number */
 	size_t tenant_count, tenant_room;
 	struct tl_packing packing;
+	struct tl_deadlines deadlines;
 	struct tl_row_summary *told; /* by others, to be shown last */
 	size_t told_count, told_room;
 	struct tl_row_summary *rows;

@@ -33,6 +33,7 @@ struct tl_kept_block {
 
 struct tl_kept_rare {
 	int64_t requeue_ns, suspending_ns, suspended_ns, resuming_ns, lost_work_ns;
+	int64_t deadline_ns; /* -1: none */
 	uint32_t preemptions, restarts;
 };
 
@@ -89,12 +90,14 @@ static uint32_t keep_rare(struct tl_jobs_book *book, const struct tl_job_account
 	    .suspended_ns = job->in_state_ns[TL_JOB_SUSPENDED],
 	    .resuming_ns = job->in_state_ns[TL_JOB_RESUMING],
 	    .lost_work_ns = job->lost_work_ns,
+	    .deadline_ns = job->deadline_ns,
 	    .preemptions = job->preemptions,
 	    .restarts = job->restarts,
 	};
 
 	if (!(rare.requeue_ns | rare.suspending_ns | rare.suspended_ns | rare.resuming_ns |
-	      rare.lost_work_ns | rare.preemptions | rare.restarts))
+	      rare.lost_work_ns | rare.preemptions | rare.restarts) &&
+	    rare.deadline_ns < 0)
 		return NO_RARE;
 	TL_ASSERT(book->rare_count < NO_RARE);
 	book->rare =
@@ -163,11 +166,18 @@ static int compare_rows(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+static int64_t late_ns(const struct kept *kept, int64_t deadline_ns)
+{
+	if (deadline_ns < 0 || kept->state != TL_JOB_SUCCEEDED)
+		return TL_NONE;
+	return kept->end_ns > deadline_ns ? kept->end_ns - deadline_ns : 0;
+}
+
 static void fill_row(const struct tl_jobs_book *book, const struct kept *kept,
                      const struct tl_intern *tenants, const struct tl_intern *queues,
                      struct tl_row_job *row)
 {
-	static const struct tl_kept_rare nothing = {0};
+	static const struct tl_kept_rare nothing = {.deadline_ns = TL_NONE};
 	const struct tl_kept_rare *rare =
 	    kept->rare == NO_RARE ? &nothing : &book->rare[kept->rare];
 	struct tl_job_account job = {.submit_ns = kept->submit_ns, .end_ns = kept->end_ns};
@@ -194,6 +204,8 @@ static void fill_row(const struct tl_jobs_book *book, const struct kept *kept,
 	row->resuming_ns = rare->resuming_ns;
 	row->lost_work_ns = rare->lost_work_ns;
 	row->estimate_ns = kept->estimate_ns;
+	row->deadline_ns = rare->deadline_ns;
+	row->late_ns = late_ns(kept, rare->deadline_ns);
 	row->bounded_slowdown = kept->end_ns < 0 || kept->first_start_ns < 0
 	                            ? (double)NAN
 	                            : tl_job_bounded_slowdown(&job);

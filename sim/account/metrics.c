@@ -165,6 +165,31 @@ static void add_wait_so_far(struct tl_metrics *metrics, const struct tl_job_acco
 	metrics->waited_ns += job->in_state_ns[TL_JOB_PENDING];
 }
 
+/* A job that ended as its user had it end promised no result. */
+static void judge_deadline(struct tl_metrics *metrics, const struct tl_job_account *job)
+{
+	struct tl_deadlines *deadlines = &metrics->deadlines;
+	const bool own_end =
+	    job->reason == TL_REASON_USER_FAILURE || job->reason == TL_REASON_CANCELLED;
+
+	if (job->deadline_ns < 0 || own_end)
+		return;
+	if (job->state == TL_JOB_SUCCEEDED && job->end_ns <= job->deadline_ns) {
+		deadlines->met++;
+	} else if (job->state == TL_JOB_SUCCEEDED) {
+		int64_t late_ns = job->end_ns - job->deadline_ns;
+
+		deadlines->late++;
+		deadlines->late_ns += late_ns;
+		if (late_ns > deadlines->latest_ns)
+			deadlines->latest_ns = late_ns;
+	} else if (job->end_ns >= 0 || job->deadline_ns <= metrics->at_ns) {
+		deadlines->never++;
+	} else {
+		deadlines->open++;
+	}
+}
+
 void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job)
 {
 	metrics->jobs++;
@@ -178,6 +203,7 @@ void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job
 	add_wait_so_far(metrics, job);
 	if (job->reason == TL_REASON_UNSUBMITTED)
 		return;
+	judge_deadline(metrics, job);
 	if (metrics->first_submit_ns < 0 || job->submit_ns < metrics->first_submit_ns)
 		metrics->first_submit_ns = job->submit_ns;
 	if (job->first_start_ns < 0)
@@ -337,6 +363,27 @@ static void summarise_jobs(struct tl_metrics *metrics)
 	    ratio(metrics->served_productive_mgpu_ns, metrics->served_asked_mgpu_ns));
 }
 
+static void summarise_deadlines(struct tl_metrics *metrics)
+{
+	const struct tl_deadlines *deadlines = &metrics->deadlines;
+	uint64_t missed = deadlines->late + deadlines->never, judged = deadlines->met + missed;
+
+	add(metrics, "deadline_jobs", "1", (double)judged);
+	add(metrics, "deadline_met", "1", (double)deadlines->met);
+	add(metrics, "deadline_missed", "1", (double)missed);
+	add(metrics, "deadline_open", "1", (double)deadlines->open);
+	add(metrics, "deadline_met_ratio", "1", ratio(deadlines->met, (tl_i128)judged));
+	add(metrics, "deadline_lateness_mean_s", "s",
+	    seconds(ratio(deadlines->late_ns, (tl_i128)deadlines->late)));
+	add(metrics, "deadline_lateness_max_s", "s",
+	    deadlines->late == 0 ? (double)NAN : seconds((double)deadlines->latest_ns));
+}
+
+static bool has_deadlines(const struct tl_deadlines *deadlines)
+{
+	return deadlines->met + deadlines->late + deadlines->never + deadlines->open > 0;
+}
+
 static void summarise_cluster(struct tl_metrics *metrics, const struct tl_ledger *ledger,
                               uint32_t gpu_nodes)
 {
@@ -431,6 +478,8 @@ void tl_metrics_summarise(struct tl_metrics *metrics, const struct tl_ledger *le
 {
 	metrics->row_count = 0;
 	summarise_jobs(metrics);
+	if (has_deadlines(&metrics->deadlines))
+		summarise_deadlines(metrics);
 	summarise_cluster(metrics, ledger, gpu_nodes);
 	summarise_run(metrics, counts);
 	summarise_cost(metrics, prices);

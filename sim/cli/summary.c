@@ -39,6 +39,7 @@ static const struct group {
       "unsubmitted", "makespan_s"}},
     {"Waiting", {"never_started", "wait_*", "waited_*", "requeue_*"}},
     {"Completion", {"jct_*", "bounded_slowdown_*", "ettr"}},
+    {"Deadlines", {"deadline_*"}},
     {"Fairness", {"jain_*"}},
     {"Cluster",
      {"elapsed_s", "allocation_ratio", "nominal_ratio", "goodput", "effective_utilisation",

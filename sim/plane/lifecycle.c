@@ -381,6 +381,7 @@ void tl_life_report(struct tl_trial *trial, tl_job_id id)
 	                              .end_ns = ended ? tl_trial_now(trial) : TL_NONE,
 	                              .gpus_mgpu = job->shape->total_mgpu,
 	                              .estimate_ns = view->estimate_ns,
+	                              .deadline_ns = view->deadline_ns,
 	                              .workers = job->shape->workers,
 	                              .preemptions = view->preemptions,
 	                              .restarts = view->restarts,

@@ -402,6 +402,7 @@ static void report_row(struct tl_trial *trial, const struct tl_source *source,
 	                              .end_ns = ended ? record->submit_ns : TL_NONE,
 	                              .gpus_mgpu = record->gpus_mgpu,
 	                              .estimate_ns = record->estimate_ns,
+	                              .deadline_ns = record->deadline_ns,
 	                              .workers = record->workers,
 	                              .node = TL_NO_INDEX,
 	                              .work_ns = record->duration_ns};

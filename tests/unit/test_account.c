@@ -97,6 +97,7 @@ static struct tl_job_account make_job(uint64_t row, int64_t submit, int64_t star
 	                             .reason = (uint8_t)reason,
 	                             .gpus_mgpu = 1000,
 	                             .estimate_ns = -1,
+	                             .deadline_ns = -1,
 	                             .workers = 1};
 
 	job.in_state_ns[TL_JOB_RUNNING] = run * S;
@@ -165,6 +166,52 @@ Test(account, job_metrics_by_hand)
 	expect("ettr", 484.0 / 930);
 	expect("restarts", 2);
 	expect("lost_work_gpu_s", 20);
+}
+
+Test(account, deadlines_are_judged)
+{
+	/* end, deadline (s), state, reason; the run ends at 500 s */
+	static const struct {
+		int64_t end, deadline;
+		enum tl_job_state state;
+		enum tl_reason reason;
+	} jobs[] = {
+	    {100, 100, TL_JOB_SUCCEEDED, TL_REASON_COMPLETE},       /* met, to the nanosecond */
+	    {50, 400, TL_JOB_SUCCEEDED, TL_REASON_COMPLETE},        /* met */
+	    {90, 80, TL_JOB_SUCCEEDED, TL_REASON_COMPLETE},         /* 10 s late */
+	    {450, 420, TL_JOB_SUCCEEDED, TL_REASON_COMPLETE},       /* 30 s late */
+	    {-1, 490, TL_JOB_RUNNING, TL_REASON_HORIZON},           /* never */
+	    {-1, 501, TL_JOB_RUNNING, TL_REASON_HORIZON},           /* open */
+	    {60, 400, TL_JOB_FAILED, TL_REASON_RESTARTS_EXHAUSTED}, /* never */
+	    {60, 400, TL_JOB_FAILED, TL_REASON_USER_FAILURE},       /* not judged */
+	    {60, 40, TL_JOB_FAILED, TL_REASON_CANCELLED},           /* not judged */
+	    {60, -1, TL_JOB_SUCCEEDED, TL_REASON_COMPLETE},         /* none */
+	    {-1, 600, TL_JOB_PENDING, TL_REASON_UNSUBMITTED},       /* not judged */
+	};
+	struct tl_levels levels = {.capacity_mgpu = 4000};
+
+	tl_account_levels(account, 500 * S, &levels);
+	for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
+		struct tl_job_account job =
+		    make_job(i, 0, 10, jobs[i].end, 10, jobs[i].state, jobs[i].reason);
+		job.deadline_ns = jobs[i].deadline < 0 ? -1 : jobs[i].deadline * S;
+		tl_account_job(account, &job);
+	}
+	finish(500 * S, &no_counts);
+	expect("deadline_jobs", 6);
+	expect("deadline_met", 2);
+	expect("deadline_missed", 4);
+	expect("deadline_open", 1);
+	expect("deadline_met_ratio", 2.0 / 6);
+	expect("deadline_lateness_mean_s", 20);
+	expect("deadline_lateness_max_s", 30);
+}
+
+Test(account, no_deadline_no_row)
+{
+	tell_five_jobs();
+	finish(0, &no_counts);
+	cr_assert_null(find("deadline_jobs"));
 }
 
 Test(account, fates_add_up)

@@ -117,6 +117,7 @@ static struct tl_job_account make_job(uint64_t row, const char *id)
 	                             .end_ns = 100 * S,
 	                             .gpus_mgpu = 2000,
 	                             .estimate_ns = -1,
+	                             .deadline_ns = -1,
 	                             .workers = 1,
 	                             .node = 1};
 
@@ -186,8 +187,14 @@ Test(account_tables, a_job_s_row_by_hand)
 	job.in_state_ns[TL_JOB_PENDING] = 100 * S;
 	job.held_mgpu_ns = job.productive_mgpu_ns = 0;
 	tl_account_job(account, &job);
+	job = make_job(3, "late");
+	job.deadline_ns = 98 * S;
+	tl_account_job(account, &job);
+	job = make_job(4, "in time");
+	job.deadline_ns = 100 * S;
+	tl_account_job(account, &job);
 	finish(0);
-	rows = rows_of(&tl_schema_jobs, 3);
+	rows = rows_of(&tl_schema_jobs, 5);
 
 	cr_assert_str_eq(rows[0].tenant, "moba");
 	cr_assert_str_eq(rows[0].queue, "normal");
@@ -225,6 +232,12 @@ Test(account_tables, a_job_s_row_by_hand)
 	cr_assert(isnan(rows[2].bounded_slowdown));
 	cr_assert(isnan(rows[2].speed_mean));
 	cr_assert_eq(rows[2].node, TL_ROW_NO_NODE);
+
+	cr_assert_eq(rows[0].deadline_ns, -1);
+	cr_assert_eq(rows[0].late_ns, -1);
+	cr_assert_eq(rows[3].deadline_ns, 98 * S);
+	cr_assert_eq(rows[3].late_ns, 2 * S);
+	cr_assert_eq(rows[4].late_ns, 0);
 	free(rows);
 }
 
