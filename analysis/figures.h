@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Pictures of a run, drawn by gnuplot from its result file: utilisation over time,
- * waiting times, and the nodes' occupation job by job; each as PNG and as SVG.
+ * Pictures of a run, drawn by gnuplot from its result file, each as PNG and as SVG: GPUs
+ * over time, what they did, waiting times, fragmentation, each service's latency, and the
+ * nodes' occupation job by job.
  */
 #ifndef TIDELAB_ANALYSIS_FIGURES_H
 #define TIDELAB_ANALYSIS_FIGURES_H
@@ -10,19 +11,26 @@
 
 #include <stddef.h>
 
-enum { TL_FIGURES_MAX = 8 };
-
-struct tl_figures {
-	size_t written_count;
-	char *written[TL_FIGURES_MAX]; /* paths, PNG before SVG */
-	size_t skipped_count;
-	char *skipped[TL_FIGURES_MAX]; /* `gantt: the result has no table /placements …` */
+struct tl_figure {
+	char *name;  /* of its files, without ending: `utilisation`, `service-player` */
+	char *title; /* `GPUs over time` */
+	char *alt;   /* what is to be seen, in words */
+	char *png;   /* paths; NULL where it was skipped */
+	char *svg;
+	char *skipped; /* `the result has no table /placements …`; NULL where it was drawn */
 };
 
-/* Writes utilisation.{png,svg}, waiting.{png,svg} and gantt.{png,svg} into out_dir,
+struct tl_figures {
+	struct tl_figure *items;
+	size_t count, room;
+	size_t written; /* of them */
+};
+
+/* Writes utilisation, purposes, waiting, fragmentation, service-NAME (one a service; what
+ * is no plain letter of the name is `_`) and gantt, each .png and .svg, into out_dir,
  * which is made where it is absent; files of these names are replaced. A picture whose
- * tables were not written by the run, or hold nothing to draw, is skipped and named in
- * *figures. plots_dir holds the gnuplot scripts; NULL: those of the build tree or of the
+ * tables were not written by the run, or hold nothing to draw, is skipped and says so.
+ * plots_dir holds the gnuplot scripts; NULL: those of the build tree or of the
  * installation.
  * TL_E_UNAVAILABLE without gnuplot or scripts, or if gnuplot refuses; TL_E_CANTCREAT,
  * TL_E_IO for out_dir; the reader's errors for the result. Nothing half-written is left,

@@ -4,7 +4,6 @@
 #include "sim/base/arena.h"
 #include "sim/base/units.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -332,18 +331,9 @@ static void print(struct gantt *gantt, FILE *data)
 	fputs("\n\n", data);
 	for (size_t i = 0; i < gantt->node_count; i++) {
 		if (gantt->place[i] != TL_ROW_NO_NODE)
-			fprintf(data, "%.1f \"%s\"\n", gantt->place[i] + 0.5, gantt->nodes[i].name);
+			fprintf(data, "%.1f \"%s\"\n", gantt->place[i] + 0.5,
+			        tl_figure_quotable(gantt->nodes[i].name));
 	}
-}
-
-__attribute__((format(printf, 2, 3))) static void append(char *extra, const char *format, ...)
-{
-	size_t used = strlen(extra);
-	va_list arguments;
-
-	va_start(arguments, format);
-	(void)vsnprintf(extra + used, TL_FIGURE_EXTRA_SIZE - used, format, arguments);
-	va_end(arguments);
 }
 
 static void describe(const struct gantt *gantt, struct tl_figure_plot *plot, const char *unit)
@@ -354,21 +344,27 @@ static void describe(const struct gantt *gantt, struct tl_figure_plot *plot, con
 
 	snprintf(axis, TL_FIGURE_EXTRA_SIZE, "[%s]", unit);
 	if (part)
-		append(axis, "; part of a run of %.4g",
-		       (double)(gantt->end_ns - gantt->begin_ns) / gantt->unit_ns);
+		tl_figure_append(axis, TL_FIGURE_EXTRA_SIZE, "; part of a run of %.4g",
+		                 (double)(gantt->end_ns - gantt->begin_ns) / gantt->unit_ns);
 	if (gantt->nodes_with_gpus > gantt->shown_nodes)
-		append(axis, "; the busiest %zu of %zu nodes", gantt->shown_nodes,
-		       gantt->nodes_with_gpus);
+		tl_figure_append(axis, TL_FIGURE_EXTRA_SIZE, "; the busiest %zu of %zu nodes",
+		                 gantt->shown_nodes, gantt->nodes_with_gpus);
 	snprintf(plot->extras[1], TL_FIGURE_EXTRA_SIZE, "%.9g:%.9g",
 	         (double)gantt->from_ns / gantt->unit_ns, (double)gantt->to_ns / gantt->unit_ns);
 	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%zu", gantt->shown_nodes);
 	for (size_t k = 0; k < TL_ROW_KIND_COUNT; k++) {
 		if (gantt->kind_shown[k])
-			append(kinds, "%zu ", k + 1);
+			tl_figure_append(kinds, TL_FIGURE_EXTRA_SIZE, "%zu ", k + 1);
 	}
-	append(kinds, "%d", COLOUR_IDLE);
+	tl_figure_append(kinds, TL_FIGURE_EXTRA_SIZE, "%d", COLOUR_IDLE);
 	if (gantt->down_shown)
-		append(kinds, " %d", COLOUR_DOWN);
+		tl_figure_append(kinds, TL_FIGURE_EXTRA_SIZE, " %d", COLOUR_DOWN);
+	snprintf(
+	    plot->alt, sizeof(plot->alt),
+	    "Which job held how much of which node, a line a node, by kind of work, from %.4g to "
+	    "%.4g %s; %zu of %zu nodes with GPUs are shown%s.",
+	    (double)gantt->from_ns / gantt->unit_ns, (double)gantt->to_ns / gantt->unit_ns, unit,
+	    gantt->shown_nodes, gantt->nodes_with_gpus, part ? ", and a part of the run" : "");
 }
 
 enum tl_status tl_figure_gantt(struct tl_results_reader *reader, FILE *data,

@@ -1,147 +1,154 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pictures of the timeline: GPUs held and free, and what fragmentation leaves of the free. */
 #include "analysis/figures_private.h"
 
-#include "sim/base/arena.h"
 #include "sim/base/units.h"
 
 #include <stdlib.h>
 
-/* A little under one a pixel of the plot. */
-enum { BINS = 1000 };
-
-enum series { CAPACITY, DOWN, ALLOCATED, PRODUCTIVE, PENDING, SERIES };
-
-struct bins {
-	double sum[BINS][SERIES]; /* GPU × ns */
-	double total[SERIES];
-	double most[SERIES];
-	int64_t begin_ns;
-	double width_ns;
-};
+enum series { CAPACITY, DOWN, ALLOCATED, PRODUCTIVE, PENDING, FRAGMENTED, WHOLE, PARTIAL, SERIES };
 
 static void take_values(const struct tl_row_timeline *row, double values[static SERIES])
 {
-	const int64_t mgpu[SERIES] = {[CAPACITY] = row->capacity_mgpu,
-	                              [DOWN] = row->down_mgpu,
-	                              [ALLOCATED] = row->allocated_mgpu,
-	                              [PRODUCTIVE] = row->productive_mgpu,
-	                              [PENDING] = row->pending_mgpu};
+	int64_t fragmented_mgpu = row->fragmentation_mgpu > 0 ? row->fragmentation_mgpu : 0;
+	const int64_t mgpu[] = {[CAPACITY] = row->capacity_mgpu,
+	                        [DOWN] = row->down_mgpu,
+	                        [ALLOCATED] = row->allocated_mgpu,
+	                        [PRODUCTIVE] = row->productive_mgpu,
+	                        [PENDING] = row->pending_mgpu,
+	                        [FRAGMENTED] = fragmented_mgpu,
+	                        [WHOLE] = (int64_t)row->free_whole_gpus * TL_MGPU_PER_GPU};
 
-	for (int s = 0; s < SERIES; s++)
+	for (int s = 0; s <= WHOLE; s++)
 		values[s] = (double)mgpu[s] / (double)TL_MGPU_PER_GPU;
 	/* Faster GPUs than the reference make progress beyond their number. */
 	if (values[PRODUCTIVE] > values[ALLOCATED])
 		values[PRODUCTIVE] = values[ALLOCATED];
+	values[PARTIAL] = row->partial_nodes;
 }
 
-/* A sample holds until the next one; each bin gets its share of that time. */
-static void add_span(struct bins *bins, const double values[static SERIES], double from, double to)
+/* A sample holds until the next one. */
+static void fill(struct tl_figure_bins *bins, const struct tl_row_timeline *rows, size_t count)
 {
-	int first = (int)(from / bins->width_ns);
-	int last = (int)(to / bins->width_ns);
+	double values[SERIES];
 
-	for (int b = first; b <= last && b < BINS; b++) {
-		double begin = b * bins->width_ns;
-		double end = begin + bins->width_ns;
-		double held = (to < end ? to : end) - (from > begin ? from : begin);
-
-		for (int s = 0; s < SERIES && held > 0; s++)
-			bins->sum[b][s] += values[s] * held;
-	}
-	for (int s = 0; s < SERIES; s++) {
-		bins->total[s] += values[s] * (to - from);
-		if (values[s] > bins->most[s])
-			bins->most[s] = values[s];
-	}
-}
-
-static enum tl_status fill(struct bins *bins, const struct tl_row_timeline *rows, size_t count,
-                           struct tl_error *error)
-{
-	int64_t span_ns = rows[count - 1].t_ns - rows[0].t_ns;
-
-	bins->begin_ns = rows[0].t_ns;
-	bins->width_ns = (double)(span_ns > 0 ? span_ns : TL_NS_PER_S) / BINS;
-	for (size_t i = 0; i < count; i++) {
-		double values[SERIES];
-		int64_t end_ns = i + 1 < count ? rows[i + 1].t_ns : rows[i].t_ns;
-
-		if (end_ns < rows[i].t_ns)
-			return tl_error_set(error, TL_E_DATA, NULL, 0, 0,
-			                    "table %s, row %zu: got a time before that of the row "
-			                    "above it, wanted rows in order of time",
-			                    tl_schema_timeline.path, i + 1);
+	tl_figure_bins_init(bins, SERIES, rows[0].t_ns, rows[count - 1].t_ns);
+	for (size_t i = 0; i + 1 < count; i++) {
 		take_values(&rows[i], values);
-		double from = (double)(rows[i].t_ns - bins->begin_ns);
-		double to = (double)(end_ns - bins->begin_ns);
-		if (span_ns == 0 && i + 1 == count)
-			to = from + bins->width_ns * BINS;
-		add_span(bins, values, from, to);
+		tl_figure_bins_add(bins, values, rows[i].t_ns, rows[i + 1].t_ns);
 	}
-	return TL_OK;
+	take_values(&rows[count - 1], values); /* for the most there was; alone, for a second */
+	tl_figure_bins_add(bins, values, rows[count - 1].t_ns,
+	                   rows[count - 1].t_ns + (count == 1 ? TL_NS_PER_S : 0));
 }
 
-static void print(const struct bins *bins, FILE *data, double unit_ns)
+/* Reads the timeline into bins and sets the axis of time; false: skipped, or status. */
+static bool prepare(struct tl_results_reader *reader, struct tl_figure_plot *plot,
+                    struct tl_figure_bins *bins, double *unit_ns, enum tl_status *status,
+                    struct tl_error *error)
 {
-	double all = bins->total[CAPACITY] > 0 ? bins->total[CAPACITY] / 100.0 : 1.0;
-	double up_free = bins->total[CAPACITY] - bins->total[DOWN] - bins->total[ALLOCATED];
+	struct tl_row_timeline *rows = NULL;
+	size_t count = 0;
+
+	*status = tl_figure_timeline(reader, &rows, &count, plot, error);
+	if (!rows)
+		return false;
+	fill(bins, rows, count);
+	*unit_ns = tl_figure_time_axis(
+	    plot, rows[0].t_ns, rows[0].t_ns + (int64_t)(bins->width_ns * TL_FIGURE_BINS + 0.5));
+	free(rows);
+	return true;
+}
+
+/* ---- utilisation ---- */
+
+static void print_utilisation(const struct tl_figure_bins *bins, FILE *data, double unit_ns,
+                              struct tl_figure_plot *plot)
+{
+	const double *total = bins->total;
+	double all = total[CAPACITY] > 0 ? total[CAPACITY] / 100.0 : 1.0;
+	double held = (total[ALLOCATED] - total[PRODUCTIVE]) / all;
+	double up_free = (total[CAPACITY] - total[DOWN] - total[ALLOCATED]) / all;
 
 	fprintf(data,
 	        "time \"productive %.1f %%\" \"held, not productive %.1f %%\" \"free %.1f %%\" "
 	        "\"down %.1f %%\" pending\n",
-	        bins->total[PRODUCTIVE] / all,
-	        (bins->total[ALLOCATED] - bins->total[PRODUCTIVE]) / all, up_free / all,
-	        bins->total[DOWN] / all);
-	for (int b = 0; b < BINS; b++) {
-		double mean[SERIES];
+	        total[PRODUCTIVE] / all, held, up_free, total[DOWN] / all);
+	for (int b = 0; b < TL_FIGURE_BINS; b++) {
+		double capacity = tl_figure_bins_mean(bins, b, CAPACITY);
 
-		for (int s = 0; s < SERIES; s++)
-			mean[s] = bins->sum[b][s] / bins->width_ns;
 		fprintf(data, "%.6g %.6g %.6g %.6g %.6g %.6g\n",
-		        ((double)bins->begin_ns + (b + 0.5) * bins->width_ns) / unit_ns,
-		        mean[PRODUCTIVE], mean[ALLOCATED], mean[CAPACITY] - mean[DOWN],
-		        mean[CAPACITY], mean[PENDING]);
+		        tl_figure_bins_time_ns(bins, b) / unit_ns,
+		        tl_figure_bins_mean(bins, b, PRODUCTIVE),
+		        tl_figure_bins_mean(bins, b, ALLOCATED),
+		        capacity - tl_figure_bins_mean(bins, b, DOWN), capacity,
+		        tl_figure_bins_mean(bins, b, PENDING));
 	}
+	snprintf(
+	    plot->alt, sizeof(plot->alt),
+	    "GPUs over time, stacked to the capacity of %.6g: productive %.1f %%, held but not "
+	    "productive %.1f %%, free %.1f %%, down %.1f %% of the time; at most %.6g GPUs "
+	    "were waited for.",
+	    bins->most[CAPACITY], total[PRODUCTIVE] / all, held, up_free, total[DOWN] / all,
+	    bins->most[PENDING]);
 }
 
 enum tl_status tl_figure_utilisation(struct tl_results_reader *reader, FILE *data,
                                      struct tl_figure_plot *plot, struct tl_error *error)
 {
-	const char *const tables[] = {tl_schema_timeline.path, NULL};
-	struct tl_row_timeline *rows = NULL;
-	void *read = NULL;
-	size_t count = 0;
+	struct tl_figure_bins bins;
 	double unit_ns = 1.0;
+	enum tl_status status;
 
-	if (!tl_figure_has(reader, tables, plot))
-		return TL_OK;
-	enum tl_status status = tl_results_read(reader, &tl_schema_timeline, &read, &count, error);
-	if (status != TL_OK)
+	if (!prepare(reader, plot, &bins, &unit_ns, &status, error))
 		return status;
-	rows = read;
-	if (count == 0) {
-		snprintf(plot->skip, sizeof(plot->skip), "the timeline has no samples");
-		free(read);
-		return TL_OK;
-	}
-	struct bins *bins = tl_calloc(1, sizeof(*bins));
-	status = fill(bins, rows, count, error);
-	if (status == TL_OK) {
-		double length_ns = bins->width_ns * BINS;
-		const char *unit = tl_figure_time_unit((int64_t)length_ns, &unit_ns);
+	print_utilisation(&bins, data, unit_ns, plot);
+	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%.9g",
+	         bins.most[CAPACITY] > 0 ? bins.most[CAPACITY] : 1.0);
+	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%s%s", bins.most[DOWN] > 0 ? "down " : "",
+	         bins.most[PENDING] > 0 ? "pending" : "");
+	tl_figure_bins_fini(&bins);
+	return TL_OK;
+}
 
-		print(bins, data, unit_ns);
-		snprintf(plot->extras[0], TL_FIGURE_EXTRA_SIZE, "%s", unit);
-		snprintf(plot->extras[1], TL_FIGURE_EXTRA_SIZE, "%.9g:%.9g",
-		         (double)bins->begin_ns / unit_ns,
-		         ((double)bins->begin_ns + length_ns) / unit_ns);
-		snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%.9g",
-		         bins->most[CAPACITY] > 0 ? bins->most[CAPACITY] : 1.0);
-		snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%s%s",
-		         bins->most[DOWN] > 0 ? "down " : "",
-		         bins->most[PENDING] > 0 ? "pending" : "");
-	}
-	free(bins);
-	free(read);
-	return status;
+/* ---- fragmentation ---- */
+
+static void print_fragmentation(const struct tl_figure_bins *bins, FILE *data, double unit_ns,
+                                struct tl_figure_plot *plot)
+{
+	const double *total = bins->total;
+	double all = total[CAPACITY] > 0 ? total[CAPACITY] / 100.0 : 1.0;
+	double up_free = (total[CAPACITY] - total[DOWN] - total[ALLOCATED]) / all;
+
+	fprintf(data,
+	        "time \"free %.1f %% of capacity\" \"of no use to the request mix "
+	        "%.1f %%\" \"wholly free %.1f %%\" nodes\n",
+	        up_free, total[FRAGMENTED] / all, total[WHOLE] / all);
+	for (int b = 0; b < TL_FIGURE_BINS; b++)
+		fprintf(
+		    data, "%.6g %.6g %.6g %.6g %.6g\n", tl_figure_bins_time_ns(bins, b) / unit_ns,
+		    tl_figure_bins_mean(bins, b, CAPACITY) - tl_figure_bins_mean(bins, b, DOWN) -
+			tl_figure_bins_mean(bins, b, ALLOCATED),
+		    tl_figure_bins_mean(bins, b, FRAGMENTED), tl_figure_bins_mean(bins, b, WHOLE),
+		    tl_figure_bins_mean(bins, b, PARTIAL));
+	snprintf(
+	    plot->alt, sizeof(plot->alt),
+	    "Free GPUs over time: on average %.1f %% of capacity is free, %.1f %% in GPUs that "
+	    "are wholly free; %.1f %% is expected to be of no use to the mix of requests. At "
+	    "most %.6g nodes were partly held.",
+	    up_free, total[WHOLE] / all, total[FRAGMENTED] / all, bins->most[PARTIAL]);
+}
+
+enum tl_status tl_figure_fragmentation(struct tl_results_reader *reader, FILE *data,
+                                       struct tl_figure_plot *plot, struct tl_error *error)
+{
+	struct tl_figure_bins bins;
+	double unit_ns = 1.0;
+	enum tl_status status;
+
+	if (!prepare(reader, plot, &bins, &unit_ns, &status, error))
+		return status;
+	print_fragmentation(&bins, data, unit_ns, plot);
+	tl_figure_bins_fini(&bins);
+	return TL_OK;
 }

@@ -109,6 +109,17 @@ static void print(const struct curve *curve, const char *name, double longest_s,
 	fprintf(data, "%.9g 100\n\n\n", longest_s);
 }
 
+static void describe(const struct curve *curve, const char *name, double at_once,
+                     struct tl_figure_plot *plot)
+{
+	tl_figure_append(plot->alt, sizeof(plot->alt),
+	                 " %s: %zu of %zu started, %.3g %% of them within a second, half within "
+	                 "%.4g s, the last after %.4g s.",
+	                 name, curve->started, curve->jobs, at_once,
+	                 curve->waits_s[(curve->started - 1) / 2],
+	                 curve->waits_s[curve->started - 1]);
+}
+
 enum tl_status tl_figure_waiting(struct tl_results_reader *reader, FILE *data,
                                  struct tl_figure_plot *plot, struct tl_error *error)
 {
@@ -132,6 +143,7 @@ enum tl_status tl_figure_waiting(struct tl_results_reader *reader, FILE *data,
 			longest_s = curves[k].waits_s[started - 1];
 	}
 	longest_s *= 1.25;
+	snprintf(plot->alt, sizeof(plot->alt), "Share of the started jobs that waited no longer.");
 	for (size_t k = 0; k < TL_ROW_KIND_COUNT; k++) {
 		if (curves[k].started > 0) {
 			size_t used = strlen(plot->extras[1]);
@@ -140,6 +152,7 @@ enum tl_status tl_figure_waiting(struct tl_results_reader *reader, FILE *data,
 
 			least_percent = at_once < least_percent ? at_once : least_percent;
 			print(&curves[k], tl_schema_kind_names[k], longest_s, data);
+			describe(&curves[k], tl_schema_kind_names[k], at_once, plot);
 			snprintf(plot->extras[1] + used, TL_FIGURE_EXTRA_SIZE - used, "%zu ",
 			         k + 1);
 			drawn++;

@@ -26,32 +26,31 @@ static char *default_folder(const char *result)
 	return folder;
 }
 
-static json_t *texts_json(char *const *texts, size_t count)
-{
-	json_t *all = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		(void)json_array_append_new(all, json_string(texts[i]));
-	return all;
-}
-
 static void report(const struct tl_figures *figures, bool json)
 {
-	json_t *all;
+	json_t *written = json_array(), *skipped = json_array();
 
-	if (json) {
-		all = json_object();
-		(void)json_object_set_new(all, "written",
-		                          texts_json(figures->written, figures->written_count));
-		(void)json_object_set_new(all, "skipped",
-		                          texts_json(figures->skipped, figures->skipped_count));
-		tl_print_json(all, stdout);
-		return;
+	for (size_t i = 0; i < figures->count; i++) {
+		const struct tl_figure *figure = &figures->items[i];
+
+		if (figure->skipped) {
+			(void)json_array_append_new(
+			    skipped, json_sprintf("%s: %s", figure->name, figure->skipped));
+			if (!json)
+				(void)fprintf(stderr, "tidelab: skipped %s: %s\n", figure->name,
+				              figure->skipped);
+			continue;
+		}
+		(void)json_array_append_new(written, json_string(figure->png));
+		(void)json_array_append_new(written, json_string(figure->svg));
+		if (!json)
+			(void)printf("%s\n%s\n", figure->png, figure->svg);
 	}
-	for (size_t i = 0; i < figures->written_count; i++)
-		(void)puts(figures->written[i]);
-	for (size_t i = 0; i < figures->skipped_count; i++)
-		(void)fprintf(stderr, "tidelab: skipped %s\n", figures->skipped[i]);
+	json_t *all = json_pack("{s:o, s:o}", "written", written, "skipped", skipped);
+	if (json)
+		tl_print_json(all, stdout);
+	else
+		json_decref(all);
 }
 
 static enum tl_status run(const struct tl_command *command, const struct tl_args *args,
@@ -59,7 +58,7 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 {
 	const char *result = args->operands[0], *asked = tl_args_value(args, "output");
 	char *folder = asked ? tl_strdup(asked) : default_folder(result);
-	struct tl_figures figures = {.written_count = 0};
+	struct tl_figures figures = {.count = 0};
 	enum tl_status status;
 
 	(void)command;
@@ -67,7 +66,7 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 	status = tl_figures_write(result, folder, tl_args_value(args, "plots"), &figures, error);
 	if (status == TL_OK)
 		report(&figures, tl_args_has(args, "json"));
-	if (status == TL_OK && figures.written_count == 0)
+	if (status == TL_OK && figures.written == 0)
 		status = tl_error_set(error, TL_E_DATA, result, 0, 0,
 		                      "holds nothing that could be drawn");
 	tl_figures_fini(&figures);
@@ -80,9 +79,10 @@ const struct tl_command tl_command_figures = {
     .summary = "draw the pictures of a result file",
     .operands = "RESULT.h5",
     .about =
-	"Utilisation over time, waiting times, and who sat where, each as PNG and SVG, by gnuplot.\n"
-	"Pictures of these names are replaced. One whose tables the run did not write is skipped: who\n"
-	"sat where needs the placements table, which `run --tables all` writes.",
+	"GPUs over time and what they did, waiting times, fragmentation, each service's latency with its\n"
+	"breaches and replicas, and who sat where, each as PNG and SVG, by gnuplot. Pictures of these\n"
+	"names are replaced. One whose tables the run did not write is skipped: who sat where needs the\n"
+	"placements table, which `run --tables all` writes.",
     .example = "tidelab figures demo.h5 -o pictures",
     TL_FLAGS(flags),
     .least = 1,

@@ -11,7 +11,7 @@ run 0 figures a.h5
 [ -s a-figures/utilisation.png ] || fail "no picture in the default folder"
 run 0 figures a.h5 -o p --json
 says out '"written"'
-for name in utilisation waiting gantt; do
+for name in utilisation purposes waiting fragmentation gantt; do
 	[ -s p/$name.png ] || fail "$name.png is missing"
 	[ -s p/$name.svg ] || fail "$name.svg is missing"
 done

@@ -65,6 +65,27 @@ TestSuite(figures, .init = make_folder, .fini = remove_folder);
 		cr_assert(strstr(error.message, part), "wanted `%s` in: %s", part, error.message); \
 	} while (0)
 
+static size_t entries(const char *path)
+{
+	DIR *stream = opendir(path);
+	size_t count = 0;
+
+	for (struct dirent *entry; stream && (entry = readdir(stream));)
+		count += entry->d_name[0] != '.';
+	if (stream)
+		closedir(stream);
+	return count;
+}
+
+/* The item of that name; NULL: neither drawn nor skipped. */
+static const struct tl_figure *item(const char *name)
+{
+	for (size_t i = 0; i < figures.count; i++)
+		if (strcmp(figures.items[i].name, name) == 0)
+			return &figures.items[i];
+	return NULL;
+}
+
 static void need_gnuplot(void)
 {
 	if (system("gnuplot --version >/dev/null 2>&1") != 0)
@@ -84,13 +105,15 @@ static void *add(struct tl_results *results, struct tl_table **table,
 static void add_timeline(struct tl_results *results, bool ordered)
 {
 	static const struct tl_row_timeline rows[] = {
-	    {.t_ns = 0, .capacity_mgpu = 8000},
+	    {.t_ns = 0, .capacity_mgpu = 8000, .free_whole_gpus = 8},
 	    {.t_ns = 5 * TL_NS_PER_HOUR,
 	     .capacity_mgpu = 8000,
 	     .allocated_mgpu = 6000,
 	     .productive_mgpu = 4000,
 	     .down_mgpu = 1000,
-	     .pending_mgpu = 3000},
+	     .pending_mgpu = 3000,
+	     .fragmentation_mgpu = 500,
+	     .partial_nodes = 3},
 	    {.t_ns = 10 * TL_NS_PER_HOUR, .capacity_mgpu = 8000},
 	};
 	struct tl_table *table = NULL;
@@ -123,6 +146,8 @@ static void add_jobs(struct tl_results *results)
 	add_job(results, &table, "chess", 3 * TL_NS_PER_S);
 }
 
+static const char *node_name = "";
+
 static void add_nodes(struct tl_results *results)
 {
 	struct tl_table *table = NULL;
@@ -130,7 +155,7 @@ static void add_nodes(struct tl_results *results)
 	for (int i = 0; i < 3; i++) {
 		struct tl_row_node *row = add(results, &table, &tl_schema_nodes);
 
-		snprintf(row->name, sizeof(row->name), "n_%d", i);
+		snprintf(row->name, sizeof(row->name), "n_%d%s", i, node_name);
 		row->gpus = i == 1 ? 0 : 4; /* the second has CPUs alone */
 	}
 }
@@ -173,6 +198,54 @@ static void add_fault(struct tl_results *results)
 	row->repaired_ns = TL_NS_PER_HOUR;
 }
 
+/* Two intervals of five hours; work that this program does not know is drawn all the same. */
+static void add_purposes(struct tl_results *results)
+{
+	static const struct tl_row_purpose rows[] = {
+	    {.t_ns = 5 * TL_NS_PER_HOUR, .purpose = "idle-free", .gpu_s = 8 * 18000},
+	    {.t_ns = 10 * TL_NS_PER_HOUR,
+	     .kind = "training",
+	     .purpose = "productive",
+	     .gpu_s = 3 * 18000},
+	    {.t_ns = 10 * TL_NS_PER_HOUR,
+	     .kind = "inference",
+	     .purpose = "productive",
+	     .gpu_s = 18000},
+	    {.t_ns = 10 * TL_NS_PER_HOUR, .kind = "training", .purpose = "start", .gpu_s = 18000},
+	    {.t_ns = 10 * TL_NS_PER_HOUR, .kind = "training", .purpose = "sorcery", .gpu_s = 18000},
+	    {.t_ns = 10 * TL_NS_PER_HOUR, .purpose = "idle-fragmented", .gpu_s = 2 * 18000},
+	};
+	struct tl_table *table = NULL;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tl_row_purpose *row = add(results, &table, &tl_schema_purposes);
+
+		*row = rows[i];
+	}
+}
+
+/* Ten windows of a minute; in the third p99 is above target, in the sixth none is served. */
+static void add_windows(struct tl_results *results, const char *service, bool ordered)
+{
+	struct tl_table_schema schema = tl_schema_windows;
+	struct tl_table *table = NULL;
+	char path[128];
+
+	snprintf(path, sizeof(path), "/services/%s/windows", service);
+	schema.path = path;
+	for (int64_t i = 0; i < 10; i++) {
+		struct tl_row_window *row = add(results, &table, &schema);
+
+		row->t_ns = (ordered ? i : 9 - i) * TL_NS_PER_MIN;
+		row->arrivals = 600;
+		row->target_ns = 100 * TL_NS_PER_MS;
+		row->p99_ns = i == 5 ? -1 : i == 2 ? 250 * TL_NS_PER_MS : 50 * TL_NS_PER_MS;
+		row->overload = i == 2;
+		row->replicas = 4;
+		row->ready = i < 4 ? 3 : 4;
+	}
+}
+
 static struct tl_results *begin(void)
 {
 	struct tl_results *results = NULL;
@@ -187,6 +260,9 @@ static void write_sample(void)
 	struct tl_results *results = begin();
 
 	add_timeline(results, true);
+	add_purposes(results);
+	add_windows(results, "a b\"<c", true);
+	add_windows(results, "a_b\"<c", true);
 	add_jobs(results);
 	add_nodes(results);
 	add_placements(results, 5);
@@ -205,6 +281,7 @@ static char *prepare(enum tl_status (*figure)(struct tl_results_reader *, FILE *
 	FILE *data = open_memstream(&text, &size);
 
 	memset(plot, 0, sizeof(*plot));
+	plot->table = "/services/a b\"<c/windows";
 	OK(tl_results_open(result, &reader, &error));
 	OK(figure(reader, data, plot, &error));
 	tl_results_reader_close(reader);
@@ -234,6 +311,90 @@ Test(figures, utilisation_is_averaged_over_time)
 	cr_assert_str_eq(plot.extras[2], "8");
 	cr_assert_str_eq(plot.extras[3], "down pending");
 	free(text);
+}
+
+Test(figures, purposes_are_stacked)
+{
+	struct tl_figure_plot plot;
+
+	write_sample();
+	char *text = prepare(tl_figure_purposes, &plot);
+	cr_assert(strstr(text, "time \"training 18.8 %\" \"inference, serving 6.2 %\""), "%.300s",
+	          text);
+	cr_assert(strstr(text, "\"other 6.2 %\""), "%.500s", text);
+	/* the bottom, then the top of each of twelve bands */
+	cr_assert(strstr(text, "\n2.505 0 0 0 0 0 0 0 0 0 0 0 8 8\n"), "%.900s", text);
+	cr_assert(strstr(text, "\n7.505 0 3 4 4 4 4 4 5 6 6 8 8 8\n"));
+	cr_assert_str_eq(plot.extras[0], "hours");
+	cr_assert_str_eq(plot.extras[1], "0:10");
+	cr_assert_str_eq(plot.extras[2], "8");
+	cr_assert_str_eq(plot.extras[3], "1 2 7 8 10 11 ");
+	cr_assert(strstr(plot.alt, "training 18.8 %; inference, serving 6.2 %;"), "%s", plot.alt);
+	free(text);
+}
+
+Test(figures, fragmentation_is_of_what_is_free)
+{
+	struct tl_figure_plot plot;
+
+	write_sample();
+	char *text = prepare(tl_figure_fragmentation, &plot);
+	/* 8 free for five hours, then 1; of that a half of no use, on three nodes */
+	cr_assert(strstr(text, "\"free 56.2 % of capacity\"") ||
+	              strstr(text, "\"free 56.3 % of capacity\""),
+	          "%.200s", text);
+	cr_assert(strstr(text, "\n2.505 8 0 8 0\n"), "%.300s", text);
+	cr_assert(strstr(text, "\n7.505 1 0.5 0 3\n"));
+	free(text);
+}
+
+Test(figures, service_shows_its_breaches)
+{
+	struct tl_figure_plot plot;
+
+	write_sample();
+	char *text = prepare(tl_figure_service, &plot);
+	cr_assert(strstr(text, "0 50 4 3 10\n1 50 4 3 10\n2 250 4 3 10\n"), "%s", text);
+	cr_assert(strstr(text, "\n5 NaN 4 4 10\n"), "%s", text);
+	cr_assert(strstr(text, "\n\n\n2 3\n"), "%s", text);
+	cr_assert_str_eq(plot.extras[0], "minutes");
+	cr_assert_str_eq(plot.extras[1], "0:10");
+	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 270");
+	cr_assert_str_eq(plot.extras[3], "in breach 10 % of the time: above target, or requests "
+	                                 "lost|p99 of each window of 60 s|target 100 ms");
+	cr_assert(
+	    strstr(plot.alt, "in breach for 60 s, 10 % of the time; the worst window has 250 ms"),
+	    "%s", plot.alt);
+	free(text);
+}
+
+Test(figures, windows_that_go_back_are_refused)
+{
+	struct tl_results *results = begin();
+
+	need_gnuplot();
+	add_windows(results, "a", false);
+	OK(tl_results_close(results, &error));
+	WANT(TL_E_DATA, "/services/a/windows, row 1: got a time not after",
+	     tl_figures_write(result, out, NULL, &figures, &error));
+	cr_assert_str_eq(error.file, result);
+	cr_assert_eq(entries(out), 0);
+}
+
+Test(figures, intervals_that_go_back_are_refused)
+{
+	struct tl_results *results = begin();
+	struct tl_table *table = NULL;
+
+	need_gnuplot();
+	for (int64_t i = 0; i < 3; i++) {
+		struct tl_row_purpose *row = add(results, &table, &tl_schema_purposes);
+
+		row->t_ns = (3 - i) * TL_NS_PER_S;
+	}
+	OK(tl_results_close(results, &error));
+	WANT(TL_E_DATA, "/cluster/purposes, row 1: got an interval",
+	     tl_figures_write(result, out, NULL, &figures, &error));
 }
 
 Test(figures, waits_are_counted_by_kind)
@@ -374,37 +535,29 @@ static char *slurp(const char *path, size_t *size)
 	return bytes;
 }
 
-static size_t entries(const char *path)
-{
-	DIR *stream = opendir(path);
-	size_t count = 0;
-
-	for (struct dirent *entry; stream && (entry = readdir(stream));)
-		count += entry->d_name[0] != '.';
-	if (stream)
-		closedir(stream);
-	return count;
-}
-
 Test(figures, all_are_drawn_and_alike_twice)
 {
-	static const char *const names[] = {"utilisation.png", "utilisation.svg", "waiting.png",
-	                                    "waiting.svg",     "gantt.png",       "gantt.svg"};
-	char *first[6];
-	size_t first_size[6];
+	static const char *const names[] = {"utilisation",   "purposes",       "waiting",
+	                                    "fragmentation", "service-a_b__c", "service-a_b__c_",
+	                                    "gantt"};
+	enum { NAMES = sizeof(names) / sizeof(names[0]) };
+	char *first[2 * NAMES];
+	size_t first_size[2 * NAMES];
 
 	need_gnuplot();
 	write_sample();
 	for (int round = 0; round < 2; round++) {
 		OK(tl_figures_write(result, out, NULL, &figures, &error));
-		cr_assert_eq(figures.written_count, 6);
-		cr_assert_eq(figures.skipped_count, 0);
-		cr_assert_eq(entries(out), 6, "something else is left");
-		for (size_t i = 0; i < 6; i++) {
+		cr_assert_eq(figures.written, NAMES);
+		cr_assert_eq(figures.count, NAMES);
+		cr_assert_eq(entries(out), 2 * NAMES, "something else is left");
+		for (size_t i = 0; i < 2 * NAMES; i++) {
+			const struct tl_figure *figure = &figures.items[i / 2];
 			size_t size = 0;
-			char *bytes = slurp(figures.written[i], &size);
+			char *bytes = slurp(i % 2 ? figure->svg : figure->png, &size);
 
-			cr_assert_str_eq(strrchr(figures.written[i], '/') + 1, names[i]);
+			cr_assert_str_eq(figure->name, names[i / 2]);
+			cr_assert_neq(figure->alt[0], '\0');
 			cr_assert_gt(size, 5000);
 			if (round == 0) {
 				first[i] = bytes;
@@ -412,7 +565,7 @@ Test(figures, all_are_drawn_and_alike_twice)
 				continue;
 			}
 			cr_assert(size == first_size[i] && memcmp(bytes, first[i], size) == 0, "%s",
-			          names[i]);
+			          names[i / 2]);
 			free(bytes);
 			free(first[i]);
 		}
@@ -426,12 +579,14 @@ Test(figures, names_are_taken_literally)
 	size_t size = 0;
 
 	need_gnuplot();
+	node_name = " <script>\"`date`\"\\n{/:Bold x}";
 	write_sample();
+	node_name = "";
 	OK(tl_figures_write(result, out, NULL, &figures, &error));
-	char *svg = slurp(figures.written[5], &size);
+	char *svg = slurp(item("gantt")->svg, &size);
 	cr_assert(strstr(svg, "it's \"a\" $test_1: Jobs by node") ||
 	          strstr(svg, "it's &quot;a&quot; $test_1: Jobs by node"));
-	cr_assert(strstr(svg, "n_2"));
+	cr_assert(strstr(svg, "n_2 &lt;script>'`date`''n{/:Bold x}"));
 	free(svg);
 }
 
@@ -445,10 +600,13 @@ Test(figures, tables_not_written_are_told)
 	OK(tl_results_table(results, &tl_schema_timeline, NULL, &table, &error));
 	OK(tl_results_close(results, &error));
 	OK(tl_figures_write(result, out, NULL, &figures, &error));
-	cr_assert_eq(figures.written_count, 2);
-	cr_assert_eq(figures.skipped_count, 2);
-	cr_assert_str_eq(figures.skipped[0], "utilisation: the timeline has no samples");
-	cr_assert(strstr(figures.skipped[1], "gantt: the result has no table /placements"));
+	cr_assert_eq(figures.written, 1);
+	cr_assert_not_null(item("waiting")->svg);
+	cr_assert_str_eq(item("utilisation")->skipped, "the timeline has no samples");
+	cr_assert_str_eq(item("fragmentation")->skipped, "the timeline has no samples");
+	cr_assert(strstr(item("purposes")->skipped, "the result has no table /cluster/purposes"));
+	cr_assert(strstr(item("gantt")->skipped, "the result has no table /placements"));
+	cr_assert_null(item("gantt")->png);
 	cr_assert_eq(entries(out), 2);
 }
 
@@ -461,8 +619,8 @@ Test(figures, nothing_to_draw_is_told)
 		OK(tl_results_table(results, tl_schema_all[i], NULL, &table, &error));
 	OK(tl_results_close(results, &error));
 	OK(tl_figures_write(result, out, NULL, &figures, &error));
-	cr_assert_eq(figures.written_count, 0);
-	cr_assert_eq(figures.skipped_count, 3);
+	cr_assert_eq(figures.written, 0);
+	cr_assert_eq(figures.count, 5);
 	cr_assert_eq(entries(out), 0);
 }
 
@@ -507,7 +665,10 @@ Test(figures, script_fails_or_draws_nothing)
 	need_gnuplot();
 	write_sample();
 	write_script("utilisation.gp", "set output ARG3\nset nonsense 1\n");
+	write_script("purposes.gp", "");
 	write_script("waiting.gp", "");
+	write_script("fragmentation.gp", "");
+	write_script("service.gp", "");
 	write_script("gantt.gp", "");
 	WANT(TL_E_UNAVAILABLE, "picture `utilisation`: line 2: ",
 	     tl_figures_write(result, out, folder, &figures, &error));

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A service's windows: latency against its target with the breaches, replicas, traffic. */
+#include "analysis/figures_private.h"
+
+#include "sim/base/units.h"
+
+#include <stdlib.h>
+
+enum { POINTS = 1000 }; /* of a curve; of more windows several make one */
+
+struct view {
+	const struct tl_row_window *rows;
+	size_t count;
+	int64_t window_ns, begin_ns, end_ns;
+	double unit_ns;         /* of time */
+	double latency_unit_ns; /* of latency */
+	int64_t least_ns, most_ns;
+};
+
+static enum tl_status look(struct view *view, const char *table, struct tl_error *error)
+{
+	const struct tl_row_window *rows = view->rows;
+
+	view->window_ns = view->count > 1 ? rows[1].t_ns - rows[0].t_ns : TL_NS_PER_S;
+	view->begin_ns = rows[0].t_ns;
+	view->end_ns = rows[view->count - 1].t_ns + view->window_ns;
+	view->least_ns = view->most_ns = rows[0].target_ns;
+	for (size_t i = 0; i < view->count; i++) {
+		if (i > 0 && rows[i].t_ns <= rows[i - 1].t_ns)
+			return tl_error_set(error, TL_E_DATA, NULL, 0, 0,
+			                    "table %s, row %zu: got a time not after that of the "
+			                    "row above it, wanted rows in order of time",
+			                    table, i);
+		if (rows[i].p99_ns <= 0)
+			continue;
+		view->least_ns = rows[i].p99_ns < view->least_ns ? rows[i].p99_ns : view->least_ns;
+		view->most_ns = rows[i].p99_ns > view->most_ns ? rows[i].p99_ns : view->most_ns;
+	}
+	view->latency_unit_ns =
+	    (double)(view->most_ns < 10 * TL_NS_PER_S ? TL_NS_PER_MS : TL_NS_PER_S);
+	return TL_OK;
+}
+
+/* Several windows as one: the worst latency, the most replicas wanted and the fewest ready. */
+static void print_point(const struct view *view, FILE *data, size_t from, size_t to)
+{
+	int64_t worst_ns = -1;
+	uint64_t arrivals = 0;
+	uint32_t wanted = 0, ready = UINT32_MAX;
+	double span_s = (double)((int64_t)(to - from) * view->window_ns) / (double)TL_NS_PER_S;
+
+	for (size_t i = from; i < to; i++) {
+		const struct tl_row_window *row = &view->rows[i];
+
+		worst_ns = row->p99_ns > worst_ns ? row->p99_ns : worst_ns;
+		wanted = row->replicas > wanted ? row->replicas : wanted;
+		ready = row->ready < ready ? row->ready : ready;
+		arrivals += row->arrivals;
+	}
+	fprintf(data, "%.9g ", (double)view->rows[from].t_ns / view->unit_ns);
+	if (worst_ns > 0)
+		fprintf(data, "%.6g", (double)worst_ns / view->latency_unit_ns);
+	else
+		fputs("NaN", data);
+	fprintf(data, " %u %u %.6g\n", wanted, ready, (double)arrivals / span_s);
+}
+
+/* From and to of each breach, what lies closer than a pixel in one; returns their time. */
+static int64_t print_breaches(const struct view *view, FILE *data)
+{
+	int64_t pixel_ns = (view->end_ns - view->begin_ns) / POINTS;
+	int64_t from_ns = -1, to_ns = -1, sum_ns = 0;
+
+	for (size_t i = 0; i < view->count; i++) {
+		int64_t t_ns = view->rows[i].t_ns;
+
+		if (!view->rows[i].overload)
+			continue;
+		sum_ns += view->window_ns;
+		if (from_ns >= 0 && t_ns > to_ns + pixel_ns) {
+			fprintf(data, "%.9g %.9g\n", (double)from_ns / view->unit_ns,
+			        (double)to_ns / view->unit_ns);
+			from_ns = -1;
+		}
+		if (from_ns < 0)
+			from_ns = t_ns;
+		to_ns = t_ns + (view->window_ns > pixel_ns ? view->window_ns : pixel_ns);
+	}
+	if (from_ns >= 0)
+		fprintf(data, "%.9g %.9g\n", (double)from_ns / view->unit_ns,
+		        (double)to_ns / view->unit_ns);
+	else
+		fputs("NaN NaN\n", data); /* an empty part of the data would be none */
+	return sum_ns;
+}
+
+static void describe(const struct view *view, size_t group, int64_t breach_ns,
+                     struct tl_figure_plot *plot)
+{
+	enum { LOG_FROM = 15 }; /* wider than this, and a straight axis shows its top alone */
+	double unit_ns = view->latency_unit_ns;
+	double target = (double)view->rows[0].target_ns / unit_ns;
+	double least = (double)view->least_ns / unit_ns, most = (double)view->most_ns / unit_ns;
+	bool is_log = view->most_ns > LOG_FROM * view->least_ns && view->least_ns > 0;
+	const char *unit = unit_ns < 1e9 ? "ms" : "s";
+	double share = 100.0 * (double)breach_ns / (double)(view->end_ns - view->begin_ns);
+
+	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%.6g %s %s %.6g %.6g", target, unit,
+	         is_log ? "log" : "straight", is_log ? least * 0.8 : 0.0,
+	         is_log ? most * 1.3 : most * 1.08);
+	snprintf(
+	    plot->extras[3], TL_FIGURE_EXTRA_SIZE,
+	    "in breach %.3g %% of the time: above target, or requests lost|p99 of each window of "
+	    "%.6g s",
+	    share, (double)view->window_ns / 1e9);
+	if (group > 1)
+		tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, ", worst of %zu", group);
+	tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "|target %.6g %s", target, unit);
+	snprintf(
+	    plot->alt, sizeof(plot->alt),
+	    "99th percentile of latency over time against the target of %.6g %s, with replicas "
+	    "wanted and ready, and requests per second: in breach for %.6g s, %.3g %% of the "
+	    "time; the worst window has %.4g %s.",
+	    target, unit, (double)breach_ns / 1e9, share, most, unit);
+}
+
+enum tl_status tl_figure_service(struct tl_results_reader *reader, FILE *data,
+                                 struct tl_figure_plot *plot, struct tl_error *error)
+{
+	struct tl_table_schema schema = tl_schema_windows;
+	struct view view = {NULL};
+	void *rows = NULL;
+
+	schema.path = plot->table;
+	enum tl_status status = tl_results_read(reader, &schema, &rows, &view.count, error);
+	view.rows = rows;
+	if (status == TL_OK && view.count == 0)
+		snprintf(plot->skip, sizeof(plot->skip), "no window was closed");
+	else if (status == TL_OK)
+		status = look(&view, plot->table, error);
+	if (status == TL_OK && view.count > 0) {
+		size_t group = (view.count + POINTS - 1) / POINTS;
+
+		view.unit_ns = tl_figure_time_axis(plot, view.begin_ns, view.end_ns);
+		for (size_t i = 0; i < view.count; i += group)
+			print_point(&view, data, i,
+			            i + group < view.count ? i + group : view.count);
+		fputs("\n\n", data);
+		int64_t breach_ns = print_breaches(&view, data);
+		describe(&view, group, breach_ns, plot);
+	}
+	free(rows);
+	return status;
+}
