@@ -77,7 +77,9 @@ static enum tl_status check(const struct gantt *gantt, struct tl_error *error)
 	for (size_t i = 0; i < gantt->segment_count; i++) {
 		const struct tl_row_placement *segment = &gantt->segments[i];
 
-		if (segment->job >= gantt->job_count || segment->node >= gantt->node_count ||
+		bool is_job = segment->job < gantt->job_count || segment->job == TL_ROW_NO_JOB;
+
+		if (!is_job || segment->node >= gantt->node_count ||
 		    segment->end_ns < segment->start_ns || segment->gpus_mgpu < 0)
 			return tl_error_set(error, TL_E_DATA, NULL, 0, 0,
 			                    "table %s, row %zu: got job %llu, node %u, %lld ns to "
@@ -256,7 +258,9 @@ static void lay_segment(struct gantt *gantt, const struct tl_row_placement *segm
 	uint32_t line = gantt->place[segment->node];
 	int64_t capacity_mgpu = (int64_t)gantt->nodes[segment->node].gpus * TL_MGPU_PER_GPU;
 	int64_t left = segment->gpus_mgpu;
-	size_t kind = tl_figure_kind(gantt->kinds[segment->job].kind);
+	size_t kind = segment->job == TL_ROW_NO_JOB
+	                  ? tl_figure_kind("inference")
+	                  : tl_figure_kind(gantt->kinds[segment->job].kind);
 	size_t at = 0;
 	int64_t from = 0;
 	int64_t to = 0;

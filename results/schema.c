@@ -178,7 +178,7 @@ const struct tl_table_schema tl_schema_nodes =
 
 #define ROW struct tl_row_placement
 static const struct tl_column placement_columns[] = {
-    NUMBER(job, "", "row in /jobs"),
+    NUMBER(job, "", "row in /jobs; 18446744073709551615: a replica of a service"),
     NUMBER(gpus_mgpu, "mgpu", "GPUs of that job on that node"),
     NUMBER(start_ns, "ns", "when the segment began to hold them"),
     NUMBER(end_ns, "ns", "when it let go, or the horizon"),

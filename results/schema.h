@@ -27,6 +27,7 @@ enum {
 };
 
 #define TL_ROW_NO_NODE UINT32_MAX
+#define TL_ROW_NO_JOB UINT64_MAX /* of a placement: a replica of a service */
 
 /* Names of the enumerations, by value; each ends with NULL. */
 

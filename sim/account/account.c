@@ -128,7 +128,7 @@ void tl_account_placement(struct tl_account *account, uint64_t row, uint32_t nod
 
 	TL_ASSERT(node < account->config.cluster->view.node_count);
 	TL_ASSERT(start_ns <= end_ns);
-	account->tables.nodes[node].starts++;
+	account->tables.nodes[node].starts += row != TL_ROW_NO_JOB;
 	if (!account->tables.placements)
 		return;
 	out = tl_table_next(account->tables.placements);

@@ -160,7 +160,7 @@ void tl_account_purposes(struct tl_account *account, int64_t now_ns, tl_open_pur
 void tl_account_transition(struct tl_account *account, int64_t now_ns, uint64_t row,
                            enum tl_job_state from, enum tl_job_state to, enum tl_reason cause,
                            uint32_t node);
-/* A segment of a job on a node has ended (also at the horizon). Told whether or not
+/* A segment of a job (TL_ROW_NO_JOB: of a replica) on a node has ended (also at the horizon). Told whether or not
  * /placements is asked for: /nodes counts the starts. */
 void tl_account_placement(struct tl_account *account, uint64_t row, uint32_t node,
                           int64_t gpus_mgpu, int64_t start_ns, int64_t end_ns,

@@ -93,7 +93,7 @@ void tl_life_change_state(struct tl_trial *trial, tl_job_id id, enum tl_job_stat
 	tl_job_set_state(&trial->jobs, id, to, now_ns);
 	if (waits(to) && !waits(from))
 		tl_queues_join(trial, id);
-	if (job->row != TL_ROW_OF_NO_JOB)
+	if (job->row != TL_ROW_NO_JOB)
 		tl_account_transition(trial->account, now_ns, job->row, from, to, cause,
 		                      first_node(job));
 	tl_seats_observe_state(trial, id, from);
@@ -139,10 +139,9 @@ static void book_held(struct tl_trial *trial, struct tl_job *job, const struct t
 		const struct tl_worker *worker =
 		    w + 1 == where->worker_count ? &job->shape->last : &job->shape->full;
 
-		if (job->row != TL_ROW_OF_NO_JOB)
-			tl_account_placement(trial->account, job->row, where->nodes[w],
-			                     (int64_t)worker->gpus * worker->share_mgpu, since_ns,
-			                     now_ns, reason);
+		tl_account_placement(trial->account, job->row, where->nodes[w],
+		                     (int64_t)worker->gpus * worker->share_mgpu, since_ns, now_ns,
+		                     reason);
 	}
 }
 
@@ -191,7 +190,7 @@ static int64_t cold_start_ns(const struct tl_trial *trial, const struct tl_job *
 
 	if (physics->ideal)
 		return 0;
-	if (job->row == TL_ROW_OF_NO_JOB)
+	if (job->row == TL_ROW_NO_JOB)
 		return tl_services_start_ns(trial, job);
 	return job->shape->gpus <= physics->cold_small_gpus ? physics->cold_small_ns
 	                                                    : physics->cold_large_ns;
@@ -313,7 +312,7 @@ void tl_life_end_job(struct tl_trial *trial, tl_job_id id, enum tl_job_state sta
 	tl_reserve_drop(trial, id);
 	tl_chaos_recovered(trial, job);
 	tl_changes_job(trial, TL_LIST_ENDED, id);
-	if (job->row == TL_ROW_OF_NO_JOB)
+	if (job->row == TL_ROW_NO_JOB)
 		return;
 	tl_life_report(trial, id);
 	atomic_fetch_add_explicit(&trial->pulse->rows_done, 1, memory_order_relaxed);

@@ -87,7 +87,7 @@ void tl_running_roll_back(struct tl_trial *trial, struct tl_job *job)
 	int64_t lost_ns = tl_progress_roll_back(&job->progress);
 	tl_i128 mgpu_ns = (tl_i128)lost_ns * job->shape->total_mgpu;
 
-	if (job->row == TL_ROW_OF_NO_JOB) /* a replica: its requests are served again elsewhere */
+	if (job->row == TL_ROW_NO_JOB) /* a replica: its requests are served again elsewhere */
 		return;
 	tl_ledger_move(tl_account_ledger(trial->account), job->account, TL_PURPOSE_PRODUCTIVE,
 	               TL_PURPOSE_REWORK, mgpu_ns);

@@ -188,7 +188,7 @@ static void submit_replica(struct tl_trial *trial, uint32_t number, bool at_once
 
 	snprintf(job->id, sizeof(job->id), "%.40s/%" PRIu64, service->setting->name,
 	         service->starts++);
-	job->row = TL_ROW_OF_NO_JOB;
+	job->row = TL_ROW_NO_JOB;
 	job->progress.work_ns = TL_NEVER;
 	job->progress.plan.interval_ns = TL_NEVER;
 	job->account = service->account;

@@ -393,7 +393,7 @@ static enum tl_status open_books(struct tl_trial *trial, struct tl_error *error)
 
 static void report_input(struct tl_trial *trial, tl_job_id id)
 {
-	if (tl_job_of(&trial->jobs, id)->row != TL_ROW_OF_NO_JOB)
+	if (tl_job_of(&trial->jobs, id)->row != TL_ROW_NO_JOB)
 		tl_life_report(trial, id);
 }
 

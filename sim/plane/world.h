@@ -227,8 +227,6 @@ void tl_reserve_drop(struct tl_trial *trial, tl_job_id id);
 /* What is free now of all GPUs that are kept. O(those). */
 int64_t tl_reserve_free_mgpu(const struct tl_trial *trial);
 
-#define TL_ROW_OF_NO_JOB UINT64_MAX /* job.row of a replica: it is no input */
-
 /* ---- the trial ---- */
 
 struct tl_trial {

@@ -172,6 +172,8 @@ static void add_placements(struct tl_results *results, uint64_t last_job)
 	     .gpus_mgpu = 2000,
 	     .start_ns = 3 * TL_NS_PER_HOUR,
 	     .end_ns = 9 * TL_NS_PER_HOUR},
+	    /* a replica */
+	    {.job = TL_ROW_NO_JOB, .node = 2, .gpus_mgpu = 1000, .end_ns = TL_NS_PER_HOUR},
 	    {.job = last_job,
 	     .node = 2,
 	     .gpus_mgpu = 500,
@@ -445,12 +447,13 @@ Test(figures, gantt_splits_a_job_over_the_gaps)
 	cr_assert(strstr(text, "\n0 2 0.29 0.71 1 1\n"), "%s", text);
 	cr_assert(strstr(text, "\n0 8 0.71 0.92 1 2\n"), "%s", text);
 	cr_assert(strstr(text, "\n3 9 0.29 0.71 3 1\n"), "%s", text);
-	/* half a GPU of the next line, a kind unknown, and the time it was down */
+	/* half a GPU of the next line, a kind unknown, a replica, and the time it was down */
 	cr_assert(strstr(text, "\n1 10 1.08 1.185 5 2\n"), "%s", text);
+	cr_assert(strstr(text, "\n0 1 1.08 1.29 2 0\n"), "%s", text);
 	cr_assert(strstr(text, "\n0 1 1.08 1.92 7 0\n"), "%s", text);
 	cr_assert(strstr(text, "\n\n\n0.5 \"n_0\"\n1.5 \"n_2\"\n"), "%s", text);
 	cr_assert_str_eq(plot.extras[2], "2");
-	cr_assert_str_eq(plot.extras[3], "1 3 5 6 7");
+	cr_assert_str_eq(plot.extras[3], "1 2 3 5 6 7");
 	free(text);
 }
 
@@ -698,5 +701,5 @@ Test(figures, placement_of_no_job_is_refused)
 	add_placements(results, 6);
 	OK(tl_results_close(results, &error));
 	need_gnuplot();
-	WANT(TL_E_DATA, "row 4: got job 6", tl_figures_write(result, out, NULL, &figures, &error));
+	WANT(TL_E_DATA, "row 5: got job 6", tl_figures_write(result, out, NULL, &figures, &error));
 }
