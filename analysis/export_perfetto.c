@@ -72,19 +72,26 @@ static void label(struct perfetto *perfetto, const char *what, size_t process, s
 
 static void slice(struct perfetto *perfetto, const struct tl_row_placement *segment, size_t track)
 {
-	const struct job *job = &perfetto->jobs[segment->job];
-	const char *ended = tl_schema_reason_names[segment->ended];
-
 	begin(perfetto, "X", segment->node + (size_t)1, track, segment->start_ns);
 	(void)fputs(", \"dur\": ", perfetto->out);
 	tl_export_decimal(segment->end_ns - segment->start_ns, 3, perfetto->out);
-	(void)fprintf(perfetto->out, ", \"name\": \"job %" PRIu64 "\", \"cat\": ", segment->job);
-	tl_export_json_text(perfetto->words.names[job->kind], perfetto->out);
-	(void)fputs(", \"args\": {\"tenant\": ", perfetto->out);
-	tl_export_json_text(perfetto->words.names[job->tenant], perfetto->out);
-	(void)fputs(", \"gpus_here\": ", perfetto->out);
+	if (segment->job == TL_ROW_NO_JOB) {
+		(void)fputs(", \"name\": \"replica\", \"cat\": \"inference\", \"args\": {",
+		            perfetto->out);
+	} else {
+		const struct job *job = &perfetto->jobs[segment->job];
+
+		(void)fprintf(perfetto->out,
+		              ", \"name\": \"job %" PRIu64 "\", \"cat\": ", segment->job);
+		tl_export_json_text(perfetto->words.names[job->kind], perfetto->out);
+		(void)fputs(", \"args\": {\"tenant\": ", perfetto->out);
+		tl_export_json_text(perfetto->words.names[job->tenant], perfetto->out);
+		(void)fputs(", ", perfetto->out);
+	}
+	(void)fputs("\"gpus_here\": ", perfetto->out);
 	tl_export_decimal(segment->gpus_mgpu, 3, perfetto->out);
-	(void)fprintf(perfetto->out, ", \"ended\": \"%s\"}}", ended);
+	(void)fprintf(perfetto->out, ", \"ended\": \"%s\"}}",
+	              tl_schema_reason_names[segment->ended]);
 }
 
 /* scope: `t` for a track, `p` for a node, `g` for all. */
@@ -115,7 +122,9 @@ static size_t take_lane(struct lanes *lanes, const struct tl_row_placement *segm
 static enum tl_status check_segment(const struct perfetto *perfetto,
                                     const struct tl_row_placement *segment, struct tl_error *error)
 {
-	if (segment->job < perfetto->job_count && segment->node < perfetto->node_count &&
+	const bool is_job = segment->job < perfetto->job_count || segment->job == TL_ROW_NO_JOB;
+
+	if (is_job && segment->node < perfetto->node_count &&
 	    segment->end_ns >= segment->start_ns && segment->end_ns <= perfetto->end_ns &&
 	    segment->gpus_mgpu >= 0 && segment->gpus_mgpu < SHARES_FROM * TL_MGPU_PER_GPU)
 		return TL_OK;
@@ -152,7 +161,10 @@ static void put_segment(struct perfetto *perfetto, const struct tl_row_placement
 		return;
 	instant(perfetto, "t", segment->node + (size_t)1, track, segment->end_ns,
 	        tl_schema_reason_names[segment->ended]);
-	(void)fprintf(perfetto->out, ", \"args\": {\"job\": %" PRIu64 "}}", segment->job);
+	if (segment->job == TL_ROW_NO_JOB)
+		(void)fputs("}", perfetto->out);
+	else
+		(void)fprintf(perfetto->out, ", \"args\": {\"job\": %" PRIu64 "}}", segment->job);
 }
 
 static enum tl_status put_segments(void *context, const void *rows, size_t count,
