@@ -188,6 +188,41 @@ static enum tl_status check_fault(struct tl_fill *fill, const struct tl_config *
 	return TL_OK;
 }
 
+bool tl_sharing_applies(const struct tl_config_key *key, const void *base)
+{
+	const struct tl_sharing *sharing = &((const struct tl_scenario *)base)->physics.sharing;
+
+	if (strcmp(key->name, "speeds") == 0)
+		return sharing->kind == TL_SHARING_CUSTOM;
+	if (strcmp(key->name, "utilisation_median") == 0)
+		return sharing->utilisation_mean < 0;
+	return true;
+}
+
+static enum tl_status check_sharing(struct tl_fill *fill, const struct tl_config *config,
+                                    const struct tl_tree *root)
+{
+	const struct tl_sharing *sharing = &config->scenario.physics.sharing;
+	const struct tl_tree *node = tl_tree_get(root, "sharing");
+	const struct tl_tree *speeds = node ? tl_tree_get(node, "speeds") : NULL;
+	size_t length;
+	enum tl_status status;
+
+	if (!node)
+		return TL_OK;
+	length = tl_fill_enter(fill, "sharing");
+	if (sharing->kind == TL_SHARING_CUSTOM && sharing->step_count == 0)
+		return tl_fill_fault(fill, speeds ? speeds : tl_config_at(node, "table"),
+		                     "speeds: got none, wanted at least one for `table: custom`");
+	status = tl_section_applies(fill, &tl_sharing_section, node, &config->scenario,
+	                            speeds && sharing->kind != TL_SHARING_CUSTOM
+	                                ? "a table that is not `custom`"
+	                                : "`utilisation_mean`");
+	if (status == TL_OK)
+		tl_fill_leave(fill, length);
+	return status;
+}
+
 static enum tl_status check_failures(struct tl_fill *fill, const struct tl_config *config,
                                      const struct tl_tree *root)
 {
@@ -243,6 +278,8 @@ enum tl_status tl_config_check(struct tl_fill *fill, const struct tl_config *con
 			status = check_workload(fill, config, i);
 	for (size_t i = 0; i < config->fault_count && status == TL_OK; i++)
 		status = check_fault(fill, config, i);
+	if (status == TL_OK)
+		status = check_sharing(fill, config, root);
 	if (status == TL_OK)
 		status = check_failures(fill, config, root);
 	if (status == TL_OK)

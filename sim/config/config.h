@@ -98,6 +98,7 @@ extern const struct tl_custom tl_custom_seat;      /* struct tl_seat_config */
 extern const struct tl_custom tl_custom_estimates; /* struct tl_estimates_config */
 extern const struct tl_custom tl_custom_window;    /* struct tl_trace_options */
 extern const struct tl_custom tl_custom_tables;    /* uint32_t */
+extern const struct tl_custom tl_custom_speeds;    /* struct tl_sharing */
 extern const struct tl_custom tl_custom_price;     /* int64_t, micro-units */
 extern const struct tl_custom tl_custom_penalty;   /* the same, of 1,000 */
 
@@ -117,6 +118,10 @@ enum tl_status tl_generate_config_check(struct tl_fill *fill,
 /* faults: which keys go with what a fault does. */
 bool tl_fault_applies(const struct tl_config_key *key, const void *base);
 extern const struct tl_section tl_fault_section;
+
+/* sharing: which keys go with the others. */
+bool tl_sharing_applies(const struct tl_config_key *key, const void *base);
+extern const struct tl_section tl_sharing_section;
 
 /* ---- steps of loading ---- */
 

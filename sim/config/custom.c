@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Keys that are more than a scalar of one type: estimates, windows, tables. */
+/* Keys that are more than a scalar of one type: estimates, windows, tables, speeds. */
 #include "sim/config/config.h"
 
 #include "sim/base/units.h"
@@ -228,3 +228,68 @@ static void emit_tables(const struct tl_config_key *key, const void *field, unsi
 
 const struct tl_custom tl_custom_tables = {
     .type = "standard, all, or a list of tables", .set = set_tables, .emit = emit_tables};
+
+/* ---- speeds: {0.6: 0.99, 1: 0.85} ---- */
+
+static enum tl_status set_step(struct tl_fill *fill, const struct tl_tree *map, size_t i,
+                               struct tl_sharing_step *step)
+{
+	const struct tl_tree at = tl_tree_key_node(&map->keys[i]);
+	const struct tl_tree *speed = map->items[i];
+
+	if (tl_parse_share(at.text, &step->up_to_milli, NULL) != TL_OK || step->up_to_milli < 1 ||
+	    step->up_to_milli > 64000)
+		return tl_fill_refuse(fill, &at,
+		                      "a sum of utilisations above 0 and at most 64, of "
+		                      "at most three decimals");
+	if (i > 0 && step->up_to_milli <= step[-1].up_to_milli)
+		return tl_fill_fault(fill, &at, "got `%.60s` after `%.60s`, wanted them to ascend",
+		                     at.text, map->keys[i - 1].name);
+	if (speed->kind != TL_TREE_SCALAR || !speed->plain ||
+	    tl_parse_share(speed->text, &step->speed_milli, NULL) != TL_OK ||
+	    step->speed_milli < 1 || step->speed_milli > 1000)
+		return tl_fill_refuse(fill, speed,
+		                      "a speed above 0 and at most 1, of at most "
+		                      "three decimals");
+	if (i > 0 && step->speed_milli > step[-1].speed_milli)
+		return tl_fill_fault(fill, speed,
+		                     "got %.60s after a slower one, wanted speeds not to rise",
+		                     speed->text);
+	return TL_OK;
+}
+
+static enum tl_status set_speeds(struct tl_fill *fill, const struct tl_config_key *key,
+                                 const struct tl_tree *node, void *field)
+{
+	struct tl_sharing *sharing = field;
+	enum tl_status status = TL_OK;
+
+	if (node->kind != TL_TREE_MAP)
+		return tl_fill_refuse(fill, node, key->custom->type);
+	if (node->count > TL_SHARING_STEPS_MAX)
+		return tl_fill_fault(fill, node, "got %zu steps, wanted at most %d", node->count,
+		                     TL_SHARING_STEPS_MAX);
+	sharing->step_count = node->count;
+	for (size_t i = 0; i < node->count && status == TL_OK; i++)
+		status = set_step(fill, node, i, &sharing->steps[i]);
+	return status;
+}
+
+static void emit_speeds(const struct tl_config_key *key, const void *field, unsigned indent,
+                        FILE *out)
+{
+	const struct tl_sharing *sharing = field;
+	char at[32], speed[32];
+
+	(void)key;
+	(void)indent;
+	(void)fputs(" {", out);
+	for (size_t i = 0; i < sharing->step_count; i++)
+		(void)fprintf(out, "%s%s: %s", i > 0 ? ", " : "",
+		              tl_exact_milli(sharing->steps[i].up_to_milli, at, sizeof at),
+		              tl_exact_milli(sharing->steps[i].speed_milli, speed, sizeof speed));
+	(void)fputs("}\n", out);
+}
+
+const struct tl_custom tl_custom_speeds = {
+    .type = "a map of utilisations and speeds", .set = set_speeds, .emit = emit_speeds};

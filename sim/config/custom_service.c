@@ -31,21 +31,10 @@ const struct tl_custom tl_custom_short = {
 
 /* ---- hours: {0h: 0.3, 8h: 0.5} ---- */
 
-/* The key as a node, for messages. */
-static struct tl_tree key_node(const struct tl_tree_key *key)
-{
-	return (struct tl_tree){.kind = TL_TREE_SCALAR,
-	                        .plain = true,
-	                        .text = key->name,
-	                        .source = key->source,
-	                        .line = key->line,
-	                        .column = key->column};
-}
-
 static enum tl_status set_hour(struct tl_fill *fill, const struct tl_tree *map, size_t i,
                                struct tl_hours_config *hours)
 {
-	const struct tl_tree hour = key_node(&map->keys[i]);
+	const struct tl_tree hour = tl_tree_key_node(&map->keys[i]);
 	const struct tl_tree *factor = map->items[i];
 
 	if (tl_parse_duration(hour.text, &hours->at_ns[i], NULL) != TL_OK)

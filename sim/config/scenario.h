@@ -11,6 +11,7 @@
 #include "sim/base/error.h"
 #include "sim/cluster/cluster.h"
 #include "sim/config/service_setting.h"
+#include "sim/work/sharing.h"
 #include "traces/trace.h"
 #include "workloads/generate.h"
 
@@ -72,9 +73,7 @@ struct tl_physics {
 	int64_t grace_ns;               /* 45 s */
 	/* communication: slow-down of a gang by its widest distance */
 	int32_t slow_node_milli, slow_pod_milli, slow_across_milli; /* 1000, 1020, 1050 */
-	/* sharing: speed of co-tenants by combined utilisation */
-	bool interference;         /* the measured table; false: none */
-	double utilisation_median; /* where unknown: drawn, median 0.49, mean 0.52 */
+	struct tl_sharing sharing;
 };
 
 struct tl_queue_setting {
@@ -137,6 +136,7 @@ struct tl_scenario {
 	int64_t horizon_ns; /* TL_NEVER: until all work has ended */
 	uint64_t seed;
 	struct tl_cluster_spec cluster;
+	int32_t oversubscription_milli; /* nominal against physical GPUs; 1000: none */
 	struct tl_workload *workloads;
 	size_t workload_count;
 	struct tl_service_setting *services;

@@ -227,15 +227,30 @@ static const struct tl_config_key communication_keys[] = {
 };
 static const struct tl_section communication_section = {SECTION(communication_keys)};
 
+#define SHARING_AT(member) PHYSICS_AT(sharing.member)
+
 static const struct tl_config_key sharing_keys[] = {
     {.name = "interference", .type = TL_KEY_CHOICE, .standard = "measured",
-     .choices = "none|measured", PHYSICS_AT(interference),
-     .help = "whether jobs on one GPU slow each other down, by the measured table [D]"},
+     .choices = "none|measured", SHARING_AT(interference),
+     .help = "whether jobs on one GPU slow each other down, by the table"},
+    {.name = "table", .type = TL_KEY_CHOICE, .standard = "lucid",
+     .choices = "lucid|gavel|time-slice|custom", SHARING_AT(kind),
+     .help = "speed of each by Σu, what all use: lucid 0.99 up to 0.6, 0.96 to 0.8, 0.85 to 1, then "
+             "0.80/Σu [D]; gavel 0.68, above 1 0.68/Σu [D]; time-slice 0.9/n [A]; custom `speeds`"},
+    {.name = "speeds", .type = TL_KEY_CUSTOM, .standard = "{}", .custom = &tl_custom_speeds,
+     PHYSICS_AT(sharing), .help = "custom: the speed up to each Σu; beyond the last, × that Σu / Σu; must be given"},
+    {.name = "guaranteed", .type = TL_KEY_CHOICE, .standard = "services",
+     .choices = "none|services|inference", SHARING_AT(guaranteed),
+     .help = "who keeps its speed on an oversubscribed GPU, the other getting what is left "
+             "(at least 0.01 [A]): nobody, replicas of services, or recorded inference too"},
+    {.name = "utilisation_mean", .type = TL_KEY_NUMBER, .standard = "by-median", .low = 0.25,
+     .high = 1, .words = {{"by-median", -1}}, SHARING_AT(utilisation_mean),
+     .help = "mean of the drawn GPU utilisation of jobs whose own is not recorded, instead of the median"},
     {.name = "utilisation_median", .type = TL_KEY_NUMBER, .standard = "0.49", .low = 0, .high = 1,
-     .open_low = true, PHYSICS_AT(utilisation_median),
-     .help = "median of the drawn GPU utilisation of jobs whose own is not recorded [S]"},
+     .open_low = true, SHARING_AT(utilisation_median),
+     .help = "median of it; the mean is then 1.06 × that, 0.52 as measured in Philly [S]"},
 };
-static const struct tl_section sharing_section = {SECTION(sharing_keys)};
+const struct tl_section tl_sharing_section = {SECTION(sharing_keys), .applies = tl_sharing_applies};
 
 /* ---- jobs, queues, tenants ---- */
 
@@ -397,6 +412,10 @@ static const struct tl_config_key scenario_keys[] = {
      LIST_AT(tl_config, workloads, workload_count),
      .help = "the work: recorded jobs (`trace`), made ones (`generate`) and online services (`service`); "
              "at least one entry"},
+    {.name = "oversubscription", .type = TL_KEY_FACTOR, .standard = "1", .min = 1000, .max = 2000,
+     AT(tl_config, scenario.oversubscription_milli),
+     .help = "GPUs that may be asked for against those there are, over the cluster; above 1, what "
+             "finds no free room may share a GPU with one other (practice: 1.15, not past 1.3 [S])"},
     MAP("policy", policy_section, 0, "who decides"),
     {.name = "estimates", .type = TL_KEY_CUSTOM, .standard = "trace",
      .custom = &tl_custom_estimates, AT(tl_config, estimates),
@@ -418,7 +437,7 @@ static const struct tl_config_key scenario_keys[] = {
     MAP("checkpoint", checkpoint_section, IN_SCENARIO, "periodic checkpoints"),
     MAP("suspend", suspend_section, IN_SCENARIO, "what stopping costs"),
     MAP("communication", communication_section, IN_SCENARIO, "what distance costs a gang"),
-    MAP("sharing", sharing_section, IN_SCENARIO, "what neighbours on a GPU cost"),
+    MAP("sharing", tl_sharing_section, IN_SCENARIO, "what neighbours on a GPU cost"),
     MAP("jobs", jobs_section, IN_SCENARIO, "how jobs end"),
     MAP("prices", prices_section, IN_SCENARIO, "what capacity costs"),
     MAP("output", output_section, IN_SCENARIO, "what is written"),

@@ -97,6 +97,16 @@ struct tl_tree *tl_tree_get(const struct tl_tree *map, const char *name)
 	return at < map->count ? map->items[at] : NULL;
 }
 
+struct tl_tree tl_tree_key_node(const struct tl_tree_key *key)
+{
+	return (struct tl_tree){.kind = TL_TREE_SCALAR,
+	                        .plain = true,
+	                        .text = key->name,
+	                        .source = key->source,
+	                        .line = key->line,
+	                        .column = key->column};
+}
+
 bool tl_tree_is_null(const struct tl_tree *node)
 {
 	static const char *const words[] = {"", "~", "null", "Null", "NULL"};

@@ -68,6 +68,9 @@ void tl_tree_put(struct tl_arena *arena, struct tl_tree *map, const char *name,
 /* The value of a key, or NULL. */
 struct tl_tree *tl_tree_get(const struct tl_tree *map, const char *name);
 
+/* A map's key as a node, for messages. */
+struct tl_tree tl_tree_key_node(const struct tl_tree_key *key);
+
 /* `null`, `~` or nothing at all. */
 bool tl_tree_is_null(const struct tl_tree *node);
 /* What stands there, for a message: `text`, `a list`, `a map`, `nothing`. */

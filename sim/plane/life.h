@@ -2,7 +2,8 @@
 /*
  * What the files of a job's life share, and nobody else:
  *   lifecycle.c   states, holding GPUs, starts, ends, reports
- *   running.c     progress, speed and co-tenants of running work
+ *   running.c     progress, speed and books of running work
+ *   cotenants.c   who shares a GPU: whose its time is, how fast each is
  *   suspension.c  saves, migration, strikes
  */
 #ifndef TIDELAB_PLANE_LIFE_H
@@ -27,10 +28,17 @@ int64_t tl_running_rate_mgpu(const struct tl_job *job);
 /* Its part of the productive level. */
 void tl_running_set_rate(struct tl_trial *trial, struct tl_job *job, int64_t rate_mgpu);
 void tl_running_set_completion(struct tl_trial *trial, tl_job_id id);
-int64_t tl_running_interference_ppb(struct tl_trial *trial, const struct tl_job *job);
-/* Running co-tenants of a placement get the speed they now have. */
-void tl_running_refresh_neighbours(struct tl_trial *trial, const struct tl_shape *shape,
-                                   const struct tl_alloc *where, tl_job_id self);
+/* Its co-tenants have changed, or what they use: what is left is timed anew, at this instant. */
+void tl_running_rerate(struct tl_trial *trial, tl_job_id id);
+/* Before a placement is taken, or given back with the job's own time booked: whose the time
+ * of its GPUs is from now on. */
+void tl_cotenants_come(struct tl_trial *trial, tl_job_id id, const struct tl_alloc *where);
+void tl_cotenants_go(struct tl_trial *trial, tl_job_id id, const struct tl_alloc *where);
+/* What the co-tenants of its GPUs leave a running job: the least over its GPUs. */
+int64_t tl_cotenants_speed_ppb(struct tl_trial *trial, tl_job_id id);
+/* Running co-tenants on a placement get the speed they now have. */
+void tl_cotenants_refresh(struct tl_trial *trial, const struct tl_shape *shape,
+                          const struct tl_alloc *where, tl_job_id self);
 /* GPU time by purpose, to the job's account. */
 void tl_life_book(struct tl_trial *trial, const struct tl_job *job,
                   const tl_i128 parts[static TL_PURPOSE_OF_JOBS]);

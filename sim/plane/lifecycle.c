@@ -15,8 +15,7 @@ static uint32_t first_node(const struct tl_job *job)
 static void add_open(struct tl_trial *trial, tl_job_id id, tl_i128 parts[static TL_PURPOSE_OF_JOBS])
 {
 	const struct tl_job *job = tl_job_of(&trial->jobs, id);
-	tl_i128 mgpu_ns =
-	    (tl_i128)(tl_trial_now(trial) - job->state_since_ns) * job->shape->total_mgpu;
+	tl_i128 mgpu_ns = (tl_i128)(tl_trial_now(trial) - job->booked_at_ns) * job->booked_mgpu;
 
 	switch ((enum tl_job_state)tl_job_view_of(&trial->jobs, id)->state) {
 	case TL_JOB_SCHEDULED:
@@ -26,7 +25,7 @@ static void add_open(struct tl_trial *trial, tl_job_id id, tl_i128 parts[static 
 		tl_running_open(trial, id, parts);
 		break;
 	case TL_JOB_SUSPENDING: /* a migrating job holds its target too */
-		parts[TL_PURPOSE_SUSPEND] += job->migrating ? 2 * mgpu_ns : mgpu_ns;
+		parts[TL_PURPOSE_SUSPEND] += mgpu_ns;
 		break;
 	case TL_JOB_RESUMING:
 		parts[TL_PURPOSE_RESUME] += mgpu_ns;
@@ -60,6 +59,7 @@ void tl_life_book_state(struct tl_trial *trial, tl_job_id id)
 	}
 	add_open(trial, id, parts);
 	tl_life_book(trial, tl_job_of(&trial->jobs, id), parts);
+	tl_job_of(&trial->jobs, id)->booked_at_ns = tl_trial_now(trial);
 }
 
 void tl_life_open_purposes(struct tl_trial *trial, tl_open_purposes open)
@@ -88,6 +88,7 @@ void tl_life_change_state(struct tl_trial *trial, tl_job_id id, enum tl_job_stat
 	if (from == TL_JOB_RUNNING && tl_life_is_replica(trial, id))
 		tl_services_gone(trial, id);
 	job->reason = cause;
+	job->booked_at_ns = now_ns;
 	if (waits(from) && !waits(to))
 		tl_queues_leave(trial, id);
 	tl_job_set_state(&trial->jobs, id, to, now_ns);
@@ -109,6 +110,7 @@ void tl_life_hold(struct tl_trial *trial, tl_job_id id, const struct tl_alloc *w
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 	int64_t now_ns = tl_trial_now(trial);
 
+	tl_cotenants_come(trial, id, where);
 	tl_cluster_take(&trial->cluster, id, job->shape, where);
 	tl_trial_tenant(trial, tl_job_view_of(&trial->jobs, id)->tenant)->held_mgpu +=
 	    job->shape->total_mgpu;
@@ -150,6 +152,7 @@ void tl_life_let_go(struct tl_trial *trial, tl_job_id id, struct tl_alloc *where
 {
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 
+	tl_cotenants_go(trial, id, where);
 	tl_cluster_release(&trial->cluster, id, job->shape, where);
 	tl_trial_tenant(trial, tl_job_view_of(&trial->jobs, id)->tenant)->held_mgpu -=
 	    job->shape->total_mgpu;
@@ -157,7 +160,7 @@ void tl_life_let_go(struct tl_trial *trial, tl_job_id id, struct tl_alloc *where
 	for (uint32_t w = 0; w < where->worker_count; w++)
 		tl_account_node(trial->account, tl_trial_now(trial), where->nodes[w]);
 	book_held(trial, job, where, since_ns, reason);
-	tl_running_refresh_neighbours(trial, job->shape, where, id);
+	tl_cotenants_refresh(trial, job->shape, where, id);
 }
 
 /* Gives up everything the job holds. */
@@ -282,7 +285,7 @@ void tl_life_ready(struct tl_trial *trial, tl_job_id id)
 	job->event = 0;
 	tl_life_book_state(trial, id);
 	tl_life_change_state(trial, id, TL_JOB_RUNNING, TL_REASON_READY);
-	job->interference_ppb = tl_running_interference_ppb(trial, job);
+	job->interference_ppb = tl_cotenants_speed_ppb(trial, id);
 	tl_progress_begin(&job->progress, now_ns, tl_running_speed_ppb(job));
 	if (tl_life_is_replica(trial, id))
 		tl_services_ready(trial, id, job->progress.speed_ppb);
@@ -293,7 +296,7 @@ void tl_life_ready(struct tl_trial *trial, tl_job_id id)
 	view->utilisation_milli = job->demand_milli;
 	view->expected_end_ns = expected_end_ns(job, view, now_ns);
 	tl_running_set_completion(trial, id);
-	tl_running_refresh_neighbours(trial, job->shape, &job->alloc, id);
+	tl_cotenants_refresh(trial, job->shape, &job->alloc, id);
 	tl_chaos_recovered(trial, job);
 	tl_changes_job(trial, TL_LIST_RUNNING, id);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A running job: its progress, what its co-tenants and its spread leave it, its books. */
+/* A running job: its progress, speed and books. */
 #include "sim/plane/life.h"
-#include "sim/work/sharing.h"
 
 const struct tl_physics *tl_life_physics(const struct tl_trial *trial)
 {
@@ -32,7 +31,7 @@ bool tl_life_is_replica(struct tl_trial *trial, tl_job_id id)
 static void split(const struct tl_job *job, bool is_replica, struct tl_stretch stretch,
                   tl_i128 parts[static TL_PURPOSE_OF_JOBS])
 {
-	tl_i128 mgpu = job->shape->total_mgpu;
+	tl_i128 mgpu = job->booked_mgpu;
 	int64_t apart_ns = stretch.run_ns - stretch.work_ns; /* lost to distance and co-tenants */
 	int64_t near_ns = 0;
 
@@ -60,11 +59,36 @@ void tl_running_open(struct tl_trial *trial, tl_job_id id, tl_i128 parts[static 
 	      tl_progress_settle(&progress, tl_trial_now(trial)), parts);
 }
 
+/* What of the time booked as productive is not safe yet. Former work becomes safe first. */
+static tl_i128 provisional(const struct tl_job *job, int64_t before_ns, int64_t work_ns)
+{
+	int64_t open_ns = job->progress.done_ns - job->progress.committed_ns;
+	int64_t former_ns = open_ns - work_ns;
+
+	if (former_ns <= 0)
+		return (tl_i128)job->booked_mgpu * open_ns;
+	return job->provisional_mgpu_ns / before_ns * former_ns +
+	       (tl_i128)job->booked_mgpu * work_ns;
+}
+
+/* A replica's time stands by; on an oversubscribed GPU, what of it is slower. */
+static void settle_replica(struct tl_trial *trial, tl_job_id id, struct tl_stretch stretch)
+{
+	const struct tl_job *job = tl_job_of(&trial->jobs, id);
+	tl_i128 slow_mgpu_ns = 0;
+
+	if (job->booked_mgpu < job->shape->total_mgpu)
+		slow_mgpu_ns = (tl_i128)job->booked_mgpu * (stretch.wall_ns - stretch.work_ns);
+	tl_services_stood_by(trial, id, stretch.wall_ns,
+	                     (tl_i128)job->booked_mgpu * stretch.wall_ns, slow_mgpu_ns);
+}
+
 /* Books what a running job did since its last settling. */
 void tl_running_settle(struct tl_trial *trial, tl_job_id id)
 {
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 	struct tl_job_view *view = tl_job_view_of(&trial->jobs, id);
+	int64_t before_ns = job->progress.done_ns - job->progress.committed_ns;
 	struct tl_stretch stretch = tl_progress_settle(&job->progress, tl_trial_now(trial));
 	bool is_replica = tl_life_is_replica(trial, id);
 	tl_i128 parts[TL_PURPOSE_OF_JOBS] = {0};
@@ -75,9 +99,12 @@ void tl_running_settle(struct tl_trial *trial, tl_job_id id)
 	view->attained_mark_ns = tl_trial_now(trial);
 	split(job, is_replica, stretch, parts);
 	tl_life_book(trial, job, parts);
-	if (is_replica)
+	if (is_replica) {
+		settle_replica(trial, id, stretch);
 		return;
-	job->productive_mgpu_ns += parts[TL_PURPOSE_PRODUCTIVE];
+	}
+	job->productive_mgpu_ns += (tl_i128)job->shape->total_mgpu * stretch.work_ns;
+	job->provisional_mgpu_ns = provisional(job, before_ns, stretch.work_ns);
 	view->committed_ns = tl_progress_cycle_start(&job->progress);
 }
 
@@ -85,13 +112,12 @@ void tl_running_settle(struct tl_trial *trial, tl_job_id id)
 void tl_running_roll_back(struct tl_trial *trial, struct tl_job *job)
 {
 	int64_t lost_ns = tl_progress_roll_back(&job->progress);
-	tl_i128 mgpu_ns = (tl_i128)lost_ns * job->shape->total_mgpu;
 
 	if (job->row == TL_ROW_NO_JOB) /* a replica: its requests are served again elsewhere */
 		return;
 	tl_ledger_move(tl_account_ledger(trial->account), job->account, TL_PURPOSE_PRODUCTIVE,
-	               TL_PURPOSE_REWORK, mgpu_ns);
-	job->productive_mgpu_ns -= mgpu_ns;
+	               TL_PURPOSE_REWORK, lost_ns > 0 ? job->provisional_mgpu_ns : 0);
+	job->productive_mgpu_ns -= (tl_i128)lost_ns * job->shape->total_mgpu;
 	job->lost_work_ns += lost_ns;
 }
 
@@ -116,36 +142,6 @@ void tl_running_set_completion(struct tl_trial *trial, tl_job_id id)
 	tl_life_set_event(trial, id, end_ns, TL_EVENT_COMPLETE);
 }
 
-/* What the co-tenants of its GPUs leave a running job: the least over its GPUs. */
-int64_t tl_running_interference_ppb(struct tl_trial *trial, const struct tl_job *job)
-{
-	const struct tl_physics *physics = tl_life_physics(trial);
-	int64_t least_ppb = TL_PPB;
-
-	if (physics->ideal || !physics->interference || job->shape->gpus == 0 ||
-	    job->shape->full.share_mgpu == TL_MGPU_PER_GPU)
-		return TL_PPB;
-	for (uint32_t g = 0; g < job->alloc.gpu_count; g++) {
-		uint32_t count = 0, running = 0;
-		int64_t combined_milli = 0;
-		const tl_job_id *ids =
-		    tl_cluster_gpu_jobs(&trial->cluster, job->alloc.gpus[g], &count);
-
-		for (uint32_t i = 0; i < count; i++) {
-			if (tl_job_view_of(&trial->jobs, ids[i])->state != TL_JOB_RUNNING)
-				continue;
-			running++;
-			combined_milli += tl_job_of(&trial->jobs, ids[i])->demand_milli;
-		}
-		if (running < 2)
-			continue;
-		int64_t ppb = tl_sharing_speed_ppb(combined_milli);
-
-		least_ppb = ppb < least_ppb ? ppb : least_ppb;
-	}
-	return least_ppb;
-}
-
 void tl_running_set_rate(struct tl_trial *trial, struct tl_job *job, int64_t rate_mgpu)
 {
 	trial->productive_mgpu += rate_mgpu - job->rate_mgpu;
@@ -165,10 +161,10 @@ int64_t tl_running_rate_mgpu(const struct tl_job *job)
 }
 
 /* A co-tenant came or went: re-rate what is left, at this instant. */
-static void refresh_speed(struct tl_trial *trial, tl_job_id id)
+void tl_running_rerate(struct tl_trial *trial, tl_job_id id)
 {
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
-	int64_t interference_ppb = tl_running_interference_ppb(trial, job);
+	int64_t interference_ppb = tl_cotenants_speed_ppb(trial, id);
 
 	if (interference_ppb == job->interference_ppb)
 		return;
@@ -182,20 +178,4 @@ static void refresh_speed(struct tl_trial *trial, tl_job_id id)
 	tl_running_set_rate(trial, job, tl_running_rate_mgpu(job));
 	tl_life_cancel_event(trial, job);
 	tl_running_set_completion(trial, id);
-}
-
-void tl_running_refresh_neighbours(struct tl_trial *trial, const struct tl_shape *shape,
-                                   const struct tl_alloc *where, tl_job_id self)
-{
-	if (shape->gpus == 0 || shape->full.share_mgpu == TL_MGPU_PER_GPU)
-		return;
-	for (uint32_t g = 0; g < where->gpu_count; g++) {
-		uint32_t count = 0;
-		const tl_job_id *ids = tl_cluster_gpu_jobs(&trial->cluster, where->gpus[g], &count);
-
-		for (uint32_t i = 0; i < count; i++)
-			if (ids[i] != self &&
-			    tl_job_view_of(&trial->jobs, ids[i])->state == TL_JOB_RUNNING)
-				refresh_speed(trial, ids[i]);
-	}
 }

@@ -46,6 +46,9 @@ struct tl_service {
 	struct tl_service_view view; /* as policies see it: measurements as old as the monitor */
 	int64_t breach_ns;           /* Σ over windows with p99 above target */
 	int64_t breach_since_ns;     /* start of the run of breached windows up to now; TL_NONE */
+	/* Of its replicas' time booked since the last window closed. */
+	tl_i128 wall_ns, booked_mgpu_ns, slow_mgpu_ns;
+	int64_t busy_ppb; /* of the last closed window: share of its replicas' time */
 	uint64_t starts, cold_starts;
 	uint64_t scale_ups, scale_downs;
 	tl_job_id departing; /* drained, being ended; 0 */

@@ -102,6 +102,22 @@ static void add_run(struct tl_service *service, const struct tl_request_window *
 		tl_histogram_merge(run->latency, window->latency);
 }
 
+/* Of the running replicas, as of now: slower ones carry less, so load rises. */
+static int64_t mean_speed_ppb(const struct tl_trial *trial, const struct tl_service *service)
+{
+	int64_t sum_ppb = 0, count = 0;
+
+	for (size_t i = 0; i < service->replicas.count; i++) {
+		uint32_t slot = TL_JOB_SLOT(service->replicas.ids[i]);
+
+		if (trial->jobs.views[slot].state != TL_JOB_RUNNING)
+			continue;
+		sum_ppb += trial->jobs.jobs[slot].progress.speed_ppb;
+		count++;
+	}
+	return count > 0 ? sum_ppb / count : TL_PPB;
+}
+
 /* The open window by formulas, up to now. False where its own bound does not hold and the
  * scenario wants the requests then. */
 static bool close_fluid(struct tl_trial *trial, struct tl_service *service,
@@ -116,7 +132,7 @@ static bool close_fluid(struct tl_trial *trial, struct tl_service *service,
 	    .arrivals = tl_arrivals_count(service->arrivals, service->index),
 	    .arrival_scv = 1.0,
 	    .replicas = service->view.ready,
-	    .speed_ppb = TL_PPB,
+	    .speed_ppb = mean_speed_ppb(trial, service),
 	    .changed = service->changes > 0};
 
 	tl_fluid_window(service->fluid, &input, out, &quality);
@@ -195,32 +211,42 @@ static void write_row(struct tl_service *service, const struct tl_request_window
 	                              .overload = view->breach_since_ns >= 0};
 }
 
-/* Of the running replicas, as of now: slower ones carry less, so load rises. */
-static int64_t mean_speed_ppb(const struct tl_trial *trial, const struct tl_service *service)
-{
-	int64_t sum_ppb = 0, count = 0;
-
-	for (size_t i = 0; i < service->replicas.count; i++) {
-		uint32_t slot = TL_JOB_SLOT(service->replicas.ids[i]);
-
-		if (trial->jobs.views[slot].state != TL_JOB_RUNNING)
-			continue;
-		sum_ppb += trial->jobs.jobs[slot].progress.speed_ppb;
-		count++;
-	}
-	return count > 0 ? sum_ppb / count : TL_PPB;
-}
-
 /* Ready replicas stand by, and are productive while they serve. */
 static void book_busy(struct tl_trial *trial, struct tl_service *service, tl_i128 busy_ns,
                       tl_i128 present_ns)
 {
+	struct tl_ledger *ledger = tl_account_ledger(trial->account);
 	int64_t busy_ppb = present_ns > 0 ? (int64_t)(busy_ns * TL_PPB / present_ns) : 0;
 
+	service->busy_ppb = busy_ppb;
 	for (size_t i = 0; i < service->replicas.count; i++)
 		tl_life_book_replica(trial, service->replicas.ids[i], busy_ppb);
-	tl_ledger_move(tl_account_ledger(trial->account), service->account, TL_PURPOSE_STANDBY,
-	               TL_PURPOSE_PRODUCTIVE, busy_ns * service->shape->total_mgpu);
+	if (service->wall_ns > 0) {
+		tl_i128 each_mgpu = service->booked_mgpu_ns / service->wall_ns;
+		tl_i128 slow_mgpu = service->slow_mgpu_ns / service->wall_ns;
+
+		tl_ledger_move(ledger, service->account, TL_PURPOSE_STANDBY, TL_PURPOSE_PRODUCTIVE,
+		               busy_ns * (each_mgpu - slow_mgpu));
+		tl_ledger_move(ledger, service->account, TL_PURPOSE_STANDBY,
+		               TL_PURPOSE_INTERFERENCE, busy_ns * slow_mgpu);
+	}
+	service->wall_ns = service->booked_mgpu_ns = service->slow_mgpu_ns = 0;
+}
+
+/* What each of its replicas uses of a GPU: its share while it serves, and the less the slower
+ * it serves. To whole hundredths, as monitors tell it; by the service's mean. */
+static void measure(struct tl_trial *trial, const struct tl_service *service)
+{
+	int64_t work_milli = service->shape->full.share_mgpu * service->busy_ppb / TL_PPB *
+	                     mean_speed_ppb(trial, service) / TL_PPB;
+	int32_t measured_milli = (int32_t)((work_milli + 5) / 10 * 10);
+
+	for (size_t i = 0; i < service->replicas.count; i++) {
+		tl_job_id id = service->replicas.ids[i];
+
+		if (tl_job_view_of(&trial->jobs, id)->state == TL_JOB_RUNNING)
+			tl_cotenants_measured(trial, id, measured_milli);
+	}
 }
 
 /* A window is in breach where p99 is above target, or requests were lost. */
@@ -346,6 +372,8 @@ void tl_services_window(struct tl_trial *trial)
 		}
 		open_window(trial, &services->items[s], services->next_window);
 	}
+	for (uint32_t s = 0; s < services->count && closes; s++)
+		measure(trial, &services->items[s]);
 	if (looks && delay_ns > 0) {
 		TL_ASSERT(services->look_count < services->look_room);
 		services->look_count++;

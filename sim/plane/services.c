@@ -192,14 +192,17 @@ static void submit_replica(struct tl_trial *trial, uint32_t number, bool at_once
 	job->progress.work_ns = TL_NEVER;
 	job->progress.plan.interval_ns = TL_NEVER;
 	job->account = service->account;
-	job->demand_milli = service->shape->full.share_mgpu; /* its share at the most */
+	/* Its share at the most, until it has been measured. */
+	job->demand_milli = job->measured_milli = service->shape->full.share_mgpu;
 	job->starts_at_once = at_once;
 	view->tenant = service->tenant;
 	view->queue = service->queue;
 	view->kind = TL_JOB_INFERENCE;
 	view->tier = TL_TIER_BASE;
 	view->service = number;
-	view->flags = TL_JOB_REPLICA | TL_JOB_GUARANTEED;
+	view->flags = TL_JOB_REPLICA;
+	if (trial->scenario->physics.sharing.guaranteed != TL_GUARANTEED_NONE)
+		view->flags |= TL_JOB_GUARANTEED;
 	view->restart_ns = tl_services_start_ns(trial, job);
 	tl_id_list_push(&service->replicas, id);
 	tl_queues_join(trial, id);
@@ -278,6 +281,16 @@ void tl_services_speed(struct tl_trial *trial, tl_job_id id, int64_t speed_ppb)
 
 	tl_service_materialise(trial, service);
 	tl_requests_replica_speed(service->requests, tl_trial_now(trial), id, speed_ppb);
+}
+
+void tl_services_stood_by(struct tl_trial *trial, tl_job_id id, int64_t wall_ns,
+                          tl_i128 booked_mgpu_ns, tl_i128 slow_mgpu_ns)
+{
+	struct tl_service *service = service_of(trial, id);
+
+	service->wall_ns += wall_ns;
+	service->booked_mgpu_ns += booked_mgpu_ns;
+	service->slow_mgpu_ns += slow_mgpu_ns;
 }
 
 void tl_services_gone(struct tl_trial *trial, tl_job_id id)

@@ -9,6 +9,7 @@
 
 #include "policies/abi/tidelab_policy.h"
 #include "sim/base/error.h"
+#include "sim/base/units.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,6 +39,9 @@ enum tl_refusal tl_services_scale(struct tl_trial *trial, uint32_t number, uint3
 int64_t tl_services_start_ns(const struct tl_trial *trial, const struct tl_job *job);
 void tl_services_ready(struct tl_trial *trial, tl_job_id id, int64_t speed_ppb);
 void tl_services_speed(struct tl_trial *trial, tl_job_id id, int64_t speed_ppb);
+/* It stood by for so long with so much booked, of which it was slower by so much. */
+void tl_services_stood_by(struct tl_trial *trial, tl_job_id id, int64_t wall_ns,
+                          tl_i128 booked_mgpu_ns, tl_i128 slow_mgpu_ns);
 /* It has ended: off the list. */
 void tl_services_forget(struct tl_trial *trial, tl_job_id id);
 void tl_services_gone(struct tl_trial *trial, tl_job_id id); /* it no longer runs */

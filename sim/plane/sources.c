@@ -359,6 +359,9 @@ static void fill_job(struct tl_trial *trial, const struct tl_source *source,
 	view->priority = record->priority;
 	view->tier = TL_TIER_BASE;
 	view->flags = is_static ? TL_JOB_STATIC : TL_JOB_PREEMPTIBLE;
+	if (view->kind == TL_JOB_INFERENCE &&
+	    physics->sharing.guaranteed == TL_GUARANTEED_INFERENCE)
+		view->flags |= TL_JOB_GUARANTEED;
 	view->save_ns = physics->ideal ? 0
 	                               : physics->checkpoint_base_ns +
 	                                     (int64_t)((tl_i128)job->state_bytes * TL_NS_PER_S /
@@ -372,12 +375,12 @@ static void fill_job(struct tl_trial *trial, const struct tl_source *source,
 
 	if (utilisation_milli < 0) {
 		utilisation_milli = tl_sharing_draw_utilisation_milli(
-		    trial->scenario->seed, job->row, physics->utilisation_median);
+		    &physics->sharing, trial->scenario->seed, job->row);
 		if (job->shape->full.share_mgpu < TL_MGPU_PER_GPU)
 			utilisation_milli = (int32_t)((int64_t)utilisation_milli *
 			                              job->shape->full.share_mgpu / 1000);
 	}
-	job->demand_milli = utilisation_milli;
+	job->demand_milli = job->measured_milli = utilisation_milli;
 	job->account = tl_ledger_account(tl_account_ledger(trial->account), view->tenant,
 	                                 view->kind, view->queue, view->tier);
 }

@@ -117,7 +117,7 @@ void tl_life_suspend(struct tl_trial *trial, tl_job_id id, enum tl_suspend_mode 
 	if (from == TL_JOB_RUNNING && mode == TL_SUSPEND_SAVE) {
 		tl_life_change_state(trial, id, TL_JOB_SUSPENDING, reason);
 		tl_cluster_mark_draining(&trial->cluster, id, job->shape, &job->alloc);
-		tl_running_refresh_neighbours(trial, job->shape, &job->alloc, id);
+		tl_cotenants_refresh(trial, job->shape, &job->alloc, id);
 		begin_save(trial, id);
 		view->expected_end_ns = tl_time_add(
 		    tl_trial_now(trial), tl_life_physics(trial)->ideal ? 0 : view->save_ns);
@@ -148,7 +148,7 @@ void tl_life_migrate(struct tl_trial *trial, tl_job_id id, const struct tl_place
 	tl_life_hold(trial, id, &job->target);
 	tl_life_change_state(trial, id, TL_JOB_SUSPENDING, TL_REASON_MIGRATED);
 	tl_cluster_mark_draining(&trial->cluster, id, job->shape, &job->alloc);
-	tl_running_refresh_neighbours(trial, job->shape, &job->alloc, id);
+	tl_cotenants_refresh(trial, job->shape, &job->alloc, id);
 	begin_save(trial, id);
 	tl_changes_job(trial, TL_LIST_SUSPENDING, id);
 }

@@ -4,7 +4,8 @@
  *   trial.c      sets it up, runs it, closes the books
  *   sources.c    what arrives: traces into jobs
  *   lifecycle.c  what happens to a job: start, ready, completion;  suspension.c  saves,
- *                migration, strikes;  running.c  progress, speed, co-tenants (life.h)
+ *                migration, strikes;  running.c  progress, speed;  cotenants.c  who shares
+ *                a GPU (life.h)
  *   chaos.c      node failures, repairs, scripted faults
  *   changes.c    what the next schedule() is told
  *   seats.c      instances of policy modules
@@ -170,6 +171,8 @@ void tl_life_end_replica(struct tl_trial *trial, tl_job_id id);
 void tl_life_open_purposes(struct tl_trial *trial, tl_open_purposes open);
 /* Books a running replica up to now; busy_ppb: what of its time it served, for the levels. */
 void tl_life_book_replica(struct tl_trial *trial, tl_job_id id, int64_t busy_ppb);
+/* What a running replica was seen to use of each of its GPUs, in thousandths. */
+void tl_cotenants_measured(struct tl_trial *trial, tl_job_id id, int32_t measured_milli);
 /* Ends a job that waits. */
 void tl_life_reject(struct tl_trial *trial, tl_job_id id, enum tl_reason reason);
 /* Tells the account of a job that is done with, or of one the horizon cut off. */

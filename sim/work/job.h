@@ -39,17 +39,21 @@ struct tl_job {
 	int64_t state_bytes; /* of a checkpoint */
 	int64_t lost_work_ns;
 	int64_t
-	    progress_mark_ns; /* committed work at the last suspension, for the livelock watch */
-	uint32_t fruitless;   /* suspensions in a row without committed progress */
-	int32_t demand_milli; /* GPU utilisation when alone, per GPU held */
-	int32_t slow_milli;   /* communication: 1000 or more */
-	int64_t interference_ppb; /* of co-tenants; TL_PPB alone */
-	tl_i128 held_mgpu_ns, productive_mgpu_ns;
-	tl_event_handle event;  /* ready, completion, or end of the save */
-	struct tl_alloc alloc;  /* valid while it holds GPUs */
-	struct tl_alloc target; /* migrating: taken already */
-	uint32_t list_index;    /* in waiting or holding */
-	uint32_t save;          /* in the storage's table while saving; TL_NO_INDEX */
+	    progress_mark_ns;   /* committed work at the last suspension, for the livelock watch */
+	uint32_t fruitless;     /* suspensions in a row without committed progress */
+	int32_t demand_milli;   /* GPU utilisation when alone, per GPU held; a replica's share */
+	int32_t measured_milli; /* what it is seen to use: of a replica, in its last window */
+	int32_t slow_milli;     /* communication: 1000 or more */
+	int64_t interference_ppb;                 /* of co-tenants; TL_PPB alone */
+	tl_i128 held_mgpu_ns, productive_mgpu_ns; /* nominal, whoever shares its GPUs */
+	int64_t booked_mgpu;         /* of the GPU time it holds, what goes to its books */
+	int64_t booked_at_ns;        /* not Running: they are closed up to here */
+	tl_i128 provisional_mgpu_ns; /* booked as productive and not yet safe */
+	tl_event_handle event;       /* ready, completion, or end of the save */
+	struct tl_alloc alloc;       /* valid while it holds GPUs */
+	struct tl_alloc target;      /* migrating: taken already */
+	uint32_t list_index;         /* in waiting or holding */
+	uint32_t save;               /* in the storage's table while saving; TL_NO_INDEX */
 	bool migrating;
 	bool draining;                     /* a replica that takes no more requests */
 	bool starts_at_once;               /* a replica that stands at t = 0 */

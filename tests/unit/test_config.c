@@ -50,8 +50,12 @@ Test(config, defaults_are_the_documented_ones)
 	cr_assert_eq(s->physics.slow_node_milli, 1000);
 	cr_assert_eq(s->physics.slow_pod_milli, 1020);
 	cr_assert_eq(s->physics.slow_across_milli, 1050);
-	cr_assert(s->physics.interference);
-	cr_assert_float_eq(s->physics.utilisation_median, 0.49, 1e-12);
+	cr_assert(s->physics.sharing.interference);
+	cr_assert_eq(s->oversubscription_milli, 1000);
+	cr_assert_eq(s->physics.sharing.kind, TL_SHARING_LUCID);
+	cr_assert_eq(s->physics.sharing.guaranteed, TL_GUARANTEED_SERVICES);
+	cr_assert_lt(s->physics.sharing.utilisation_mean, 0);
+	cr_assert_float_eq(s->physics.sharing.utilisation_median, 0.49, 1e-12);
 	cr_assert_eq(s->estimates, TL_ESTIMATES_TRACE);
 	cr_assert_eq(s->max_restarts, 3);
 	cr_assert_not(s->kill_at_estimate);
@@ -225,6 +229,8 @@ Test(config, effective_text_reads_back_as_itself)
 	     "{generate: rl-training, cores: 0.3, worker_gpus: 4, tenant: moba}, {trace: a},\n"
 	     "{generate: release-evaluation, tasks: 70, every: 90min, deadline: 3h, gpus: 0.25}]"),
 	    "workload: [{trace: a}]\nhorizon: 1ns\noutput: {tables: [], timeline: 1h}\n",
+	    ("workload: [{trace: a}]\noversubscription: 1.15\nsharing: {table: custom, speeds: {0.6: "
+	     "0.99, 1: 0.8}, guaranteed: none, utilisation_mean: 0.9}\n"),
 	};
 
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -236,8 +242,12 @@ Test(config, effective_text_reads_back_as_itself)
 		cr_assert_eq(once->horizon_ns, twice->horizon_ns);
 		cr_assert_eq(once->tables, twice->tables);
 		cr_assert_eq(once->cluster.node_count, twice->cluster.node_count);
-		cr_assert_float_eq(once->physics.utilisation_median,
-		                   twice->physics.utilisation_median, 0);
+		cr_assert_eq(once->oversubscription_milli, twice->oversubscription_milli);
+		cr_assert_eq(memcmp(once->physics.sharing.steps, twice->physics.sharing.steps,
+		                    sizeof once->physics.sharing.steps),
+		             0);
+		cr_assert_float_eq(once->physics.sharing.utilisation_median,
+		                   twice->physics.sharing.utilisation_median, 0);
 		tl_scenario_destroy(once);
 		tl_scenario_destroy(twice);
 	}
