@@ -163,6 +163,7 @@ extern const struct tl_command tl_command_trace_lint;
 extern const struct tl_command tl_command_trace_convert;
 extern const struct tl_command tl_command_trace_generate;
 extern const struct tl_command tl_command_figures;
+extern const struct tl_command tl_command_export;
 extern const struct tl_command tl_command_reference;
 extern const struct tl_command tl_command_version;
 extern const struct tl_command tl_command_help_verb;

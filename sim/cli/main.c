@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A verb a line, in the order of the help. */
+/* clang-format off */
 const struct tl_command *const tl_commands[] = {
     &tl_command_run,
     &tl_command_check,
     &tl_command_summary,
     &tl_command_figures,
+    &tl_command_export,
     &tl_command_explain,
     &tl_command_policies,
     &tl_command_trace,
@@ -21,6 +24,7 @@ const struct tl_command *const tl_commands[] = {
     &tl_command_help_verb,
     NULL,
 };
+/* clang-format on */
 
 static void print_help(FILE *out)
 {

@@ -83,6 +83,9 @@ interrupted TERM explain --job 1 --trace long.csv --policy order=las,place=topol
 	--set policy.backfill=conservative
 says err "nothing is told of the job"
 
+run 0 run --cluster 600x8 --physics ideal --trace long.csv --horizon 8d -o long.h5 --tables all
+interrupted TERM export long.h5 --format json -o out.d/a.json.gz
+
 # Pictures: the gnuplot that draws them is ended too.
 run 0 run tiny -o tiny.h5
 mkdir bin

@@ -57,7 +57,7 @@ wrong 'did you mean `window`?' trace inspect x.csv --set windw=7d
 wrong 'rate' trace generate --rate -5
 wrong 'rate' trace generate --rate lots
 wrong 'preset' trace generate --preset nobody
-for verb in 'trace inspect' 'trace lint' 'trace convert' summary figures run check; do
+for verb in 'trace inspect' 'trace lint' 'trace convert' summary figures 'export -f json' run check; do
 	# shellcheck disable=SC2086 # words
 	run 66 $verb ''
 	says err 'an empty name'
