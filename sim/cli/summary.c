@@ -2,6 +2,7 @@
 /* The summary of a result file: read, and shown to a person or to a machine. */
 #include "sim/cli/cli.h"
 
+#include "results/metrics.h"
 #include "sim/base/units.h"
 
 #include <math.h>
@@ -25,53 +26,6 @@ enum tl_status tl_summary_read(const char *path, struct tl_row_summary **rows, s
 	tl_results_reader_close(reader);
 	*rows = read;
 	return status;
-}
-
-/* Which metrics stand together; by whole name, or by the start of it (ends in `*`). A name
- * with a dot in it is a service's. */
-static const struct group {
-	const char *title;
-	const char *patterns[12];
-} groups[] = {
-    {"Services", {"*.*"}},
-    {"Jobs",
-     {"jobs", "completed", "failed", "cancelled", "rejected", "infeasible", "dropped", "censored",
-      "unsubmitted", "makespan_s"}},
-    {"Waiting", {"never_started", "wait_*", "waited_*", "requeue_*"}},
-    {"Completion", {"jct_*", "bounded_slowdown_*", "ettr"}},
-    {"Deadlines", {"deadline_*"}},
-    {"Fairness", {"jain_*"}},
-    {"Cluster",
-     {"elapsed_s", "allocation_ratio", "nominal_ratio", "goodput", "effective_utilisation",
-      "progress_ratio", "down_ratio", "partial_nodes_*", "gfr", "fragmentation_*"}},
-    {"GPU time", {"gpu_h_*"}},
-    {"Packing", {"packing_*"}},
-    {"Cost", {"cost", "cost_*", "penalty", "useful_gpu_h"}},
-    {"Disturbance", {"preemptions", "preemptions_*", "restarts", "lost_work_*", "node_failures"}},
-    {"Simulator",
-     {"trace_*", "events", "schedule_calls", "decisions", "decisions_refused", "refused_*",
-      "oracle_*", "estimates_*"}},
-};
-enum { GROUPS = sizeof groups / sizeof groups[0], OTHER = GROUPS };
-
-static bool matches(const char *pattern, const char *name)
-{
-	size_t length = strlen(pattern);
-
-	if (strcmp(pattern, "*.*") == 0)
-		return strchr(name, '.') != NULL;
-	if (pattern[length - 1] == '*')
-		return strncmp(pattern, name, length - 1) == 0;
-	return strcmp(pattern, name) == 0;
-}
-
-static size_t group_of(const char *metric)
-{
-	for (size_t g = 0; g < GROUPS; g++)
-		for (size_t p = 0; p < 12 && groups[g].patterns[p]; p++)
-			if (matches(groups[g].patterns[p], metric))
-				return g;
-	return OTHER;
 }
 
 static void print_row(const struct tl_row_summary *row, FILE *out)
@@ -99,15 +53,15 @@ void tl_summary_print(const struct tl_row_summary *rows, size_t count, FILE *out
 {
 	bool first = true;
 
-	for (size_t g = 0; g <= OTHER; g++) {
+	for (size_t g = 0; tl_metric_group_title(g); g++) {
 		bool titled = false;
 
 		for (size_t i = 0; i < count; i++) {
-			if (group_of(rows[i].metric) != g)
+			if (tl_metric_group(rows[i].metric) != g)
 				continue;
 			if (!titled)
 				(void)fprintf(out, "%s%s\n", first ? "" : "\n",
-				              g == OTHER ? "Other" : groups[g].title);
+				              tl_metric_group_title(g));
 			titled = true;
 			first = false;
 			print_row(&rows[i], out);
