@@ -219,13 +219,21 @@ const struct tl_table_schema tl_schema_ledger =
 
 #define ROW struct tl_row_fault
 static const struct tl_column fault_columns[] = {
-    TEXT(kind, "what failed"),
+    TEXT(kind, "what struck: node-failure, or node-down, kill-jobs, traffic of the script"),
+    TEXT(service, "traffic: the service whose requests surged; else empty"),
     NUMBER(t_ns, "ns", "when it struck"),
     NUMBER(gpus_hit_mgpu, "mgpu", "GPUs held by the jobs thrown off"),
-    NUMBER(repaired_ns, "ns", "when it was repaired; -1: not within the run"),
-    NUMBER(recovered_ns, "ns",
-           "when the last job hit, or breached window, was well again; -1: never"),
-    NUMBER(lost_work_gpu_s, "gpu.s", "work lost"),
+    NUMBER(repaired_ns, "ns",
+           "when its cause ends: the node is back, traffic is as before; -1: there is no such end"),
+    NUMBER(
+	recovered_ns, "ns",
+	"when the last job hit ran again and the last breached window ended; -1: not in the run"),
+    NUMBER(overload_ns, "ns", "windows in breach of the services hit, until it was got over"),
+    NUMBER(dropped, "1", "requests that these services lost in that time"),
+    NUMBER(late, "1", "requests that they served past the target in that time"),
+    NUMBER(preemptions, "1", "jobs that the policy stopped in that time"),
+    NUMBER(lost_work_gpu_s, "gpu.s", "work that the jobs thrown off lost"),
+    NUMBER(preempted_lost_gpu_s, "gpu.s", "work that the jobs stopped in that time lost"),
     NUMBER(node, "", "row in /nodes; 4294967295: none"),
     NUMBER(jobs_hit, "1", "jobs thrown off"),
 };

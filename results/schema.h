@@ -210,11 +210,17 @@ extern const struct tl_table_schema tl_schema_ledger;
 /* /faults: one row a fault that struck. */
 struct tl_row_fault {
 	char kind[TL_ROW_PURPOSE_SIZE];
+	char service[TL_ROW_NAME_SIZE];
 	int64_t t_ns;
 	int64_t gpus_hit_mgpu;
 	int64_t repaired_ns;
 	int64_t recovered_ns;
+	int64_t overload_ns;
+	uint64_t dropped;
+	uint64_t late;
+	uint64_t preemptions;
 	double lost_work_gpu_s;
+	double preempted_lost_gpu_s;
 	uint32_t node;
 	uint32_t jobs_hit;
 };

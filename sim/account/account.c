@@ -158,6 +158,7 @@ void tl_account_decision(struct tl_account *account, int64_t now_ns, enum tl_dec
 
 void tl_account_fault(struct tl_account *account, const struct tl_row_fault *fault)
 {
+	tl_metrics_fault(&account->metrics, fault);
 	if (account->tables.faults)
 		/* The first failure is kept by the writer and comes back from its close. */
 		(void)tl_table_append(account->tables.faults, fault);

@@ -168,6 +168,7 @@ void tl_account_placement(struct tl_account *account, uint64_t row, uint32_t nod
 /* node: the first one named, or TL_NO_INDEX; nodes: how many are named. */
 void tl_account_decision(struct tl_account *account, int64_t now_ns, enum tl_decision what,
                          uint64_t row, enum tl_refusal answer, uint32_t node, uint32_t nodes);
+/* Each fault of the run, once. */
 void tl_account_fault(struct tl_account *account, const struct tl_row_fault *fault);
 /* A job is done with, or stands so at the horizon: once a job, in any order. O(1)
  * amortised; keeps a compact row (≤ 150 bytes and the id) only where /jobs is asked for,

@@ -66,6 +66,9 @@ struct tl_metrics {
 	tl_i128 served_productive_mgpu_ns, served_asked_mgpu_ns; /* ETTR */
 	double slowdown_sum, slowdown_squares;
 	uint64_t jobs, restarts;
+	uint64_t faults, recovered; /* of them, those that were got over */
+	tl_i128 recovery_ns;        /* Σ over those */
+	int64_t recovery_max_ns;
 	uint32_t preemptions_max; /* of one job */
 	tl_i128 useful_mgpu_ns;   /* jobs' and services' */
 	tl_i128 penalty_micros;
@@ -85,6 +88,7 @@ void tl_metrics_fini(struct tl_metrics *metrics);
 int64_t tl_metrics_advance(struct tl_metrics *metrics, int64_t now_ns);
 /* A row that others tell, shown after the books' own. */
 void tl_metrics_tell(struct tl_metrics *metrics, const char *name, const char *unit, double value);
+void tl_metrics_fault(struct tl_metrics *metrics, const struct tl_row_fault *fault);
 void tl_metrics_service(struct tl_metrics *metrics, const struct tl_service_account *service);
 void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job);
 void tl_metrics_packing(struct tl_metrics *metrics, int64_t request_mgpu, bool placed,

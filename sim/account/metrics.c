@@ -228,6 +228,19 @@ void tl_metrics_service(struct tl_metrics *metrics, const struct tl_service_acco
 	metrics->penalty_micros += service->penalty_micros;
 }
 
+void tl_metrics_fault(struct tl_metrics *metrics, const struct tl_row_fault *fault)
+{
+	int64_t recovery_ns = fault->recovered_ns - fault->t_ns;
+
+	metrics->faults++;
+	if (fault->recovered_ns < 0)
+		return;
+	metrics->recovered++;
+	metrics->recovery_ns += recovery_ns;
+	if (recovery_ns > metrics->recovery_max_ns)
+		metrics->recovery_max_ns = recovery_ns;
+}
+
 void tl_metrics_packing(struct tl_metrics *metrics, int64_t request_mgpu, bool placed,
                         int64_t allocated_mgpu, int64_t fragmented_mgpu)
 {
@@ -421,6 +434,12 @@ static void summarise_run(struct tl_metrics *metrics, const struct tl_run_counts
 	add(metrics, "lost_work_gpu_s", "gpu.s",
 	    (double)metrics->lost_mgpu_ns / TL_MGPU_NS_PER_GPU_S);
 	add(metrics, "node_failures", "1", (double)counts->node_failures);
+	add(metrics, "faults", "1", (double)metrics->faults);
+	add(metrics, "faults_unrecovered", "1", (double)(metrics->faults - metrics->recovered));
+	add(metrics, "recovery_mean_s", "s",
+	    seconds(ratio(metrics->recovery_ns, (tl_i128)metrics->recovered)));
+	add(metrics, "recovery_max_s", "s",
+	    metrics->recovered > 0 ? seconds((double)metrics->recovery_max_ns) : (double)NAN);
 	add(metrics, "events", "1", (double)counts->events);
 	add(metrics, "schedule_calls", "1", (double)counts->rounds);
 	add(metrics, "decisions", "1", (double)counts->decisions);

@@ -119,7 +119,7 @@ static bool has_node(const struct tl_cluster_spec *cluster, const char *name)
 bool tl_fault_applies(const struct tl_config_key *key, const void *base)
 {
 	const struct tl_fault_config *fault = base;
-	const bool nodes = fault->what == TL_TROUBLE_NODES;
+	const bool nodes = fault->fault.what == TL_FAULT_NODE_DOWN;
 	const bool named = nodes && fault->fault.node[0] != '\0';
 
 	if (strcmp(key->name, "nodes") == 0)
@@ -127,11 +127,11 @@ bool tl_fault_applies(const struct tl_config_key *key, const void *base)
 	if (strcmp(key->name, "node") == 0)
 		return named;
 	if (strcmp(key->name, "jobs") == 0)
-		return fault->what == TL_TROUBLE_JOBS;
+		return fault->fault.what == TL_FAULT_KILL_JOBS;
 	if (strcmp(key->name, "for") == 0)
-		return fault->what != TL_TROUBLE_JOBS;
+		return fault->fault.what != TL_FAULT_KILL_JOBS;
 	if (tl_choice_index("service|factor|ramp", key->name) >= 0)
-		return fault->what == TL_TROUBLE_TRAFFIC;
+		return fault->fault.what == TL_FAULT_TRAFFIC;
 	return true;
 }
 
@@ -152,7 +152,7 @@ static enum tl_status check_traffic(struct tl_fill *fill, const struct tl_config
 		    fill, tl_config_at(fault->node, "service"),
 		    "service: got `%s`, wanted the name of a service of `workload`",
 		    fault->service);
-	if (fault->ramp_ns > fault->fault.for_ns)
+	if (fault->fault.ramp_ns > fault->fault.for_ns)
 		return tl_fill_fault(fill, tl_config_at(fault->node, "ramp"),
 		                     "ramp: got more than `for`, wanted at most that");
 	return TL_OK;
@@ -162,17 +162,17 @@ static enum tl_status check_fault(struct tl_fill *fill, const struct tl_config *
 {
 	const struct tl_fault_config *fault = &config->faults[i];
 	const struct tl_cluster_spec *cluster = &config->scenario.cluster;
-	const bool nodes = fault->what == TL_TROUBLE_NODES;
+	const bool nodes = fault->fault.what == TL_FAULT_NODE_DOWN;
 	size_t length = tl_fill_enter(fill, "faults");
 	enum tl_status status;
 
 	(void)tl_fill_enter_index(fill, i);
 	status = tl_section_applies(fill, &tl_fault_section, fault->node, fault,
-	                            fault->what == TL_TROUBLE_JOBS      ? "`do: kill-jobs`"
-	                            : fault->what == TL_TROUBLE_TRAFFIC ? "`do: traffic`"
-	                            : fault->fault.node[0]              ? "`node`, which names one"
-	                                                                : "`do: node-down`");
-	if (status == TL_OK && fault->what == TL_TROUBLE_TRAFFIC)
+	                            fault->fault.what == TL_FAULT_KILL_JOBS ? "`do: kill-jobs`"
+	                            : fault->fault.what == TL_FAULT_TRAFFIC ? "`do: traffic`"
+	                            : fault->fault.node[0] ? "`node`, which names one"
+	                                                   : "`do: node-down`");
+	if (status == TL_OK && fault->fault.what == TL_FAULT_TRAFFIC)
 		status = check_traffic(fill, config, fault);
 	if (status != TL_OK)
 		return status;

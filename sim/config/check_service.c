@@ -81,13 +81,13 @@ static size_t surges_of(const struct tl_config *config, const char *name,
 		const struct tl_fault_config *fault = &config->faults[i];
 		int64_t for_ns = fault->fault.for_ns;
 
-		if (fault->what != TL_TROUBLE_TRAFFIC || strcmp(fault->service, name) != 0)
+		if (fault->fault.what != TL_FAULT_TRAFFIC || strcmp(fault->service, name) != 0)
 			continue;
 		if (out)
 			out[count] = (struct tl_arrival_event){
 			    .at_ns = fault->fault.at_ns,
 			    .for_ns = for_ns < time_max_ns ? for_ns : time_max_ns,
-			    .ramp_ns = fault->ramp_ns,
+			    .ramp_ns = fault->fault.ramp_ns,
 			    .factor = fault->factor};
 		count++;
 	}

@@ -49,16 +49,12 @@ struct tl_tenant_config {
 	struct tl_tenant_setting tenant;
 };
 
-enum tl_trouble { TL_TROUBLE_NODES, TL_TROUBLE_JOBS, TL_TROUBLE_TRAFFIC };
-
 struct tl_fault_config {
 	const struct tl_tree *node;
 	struct tl_fault_setting fault;
-	enum tl_trouble what; /* those of enum tl_fault_do, and surges */
 	uint32_t jobs;
 	char service[TL_SERVICE_NAME_MAX];
 	double factor;
-	int64_t ramp_ns;
 };
 
 struct tl_estimates_config {

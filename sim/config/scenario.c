@@ -58,9 +58,11 @@ static void keep_lists(struct tl_config *config)
 	for (size_t i = 0; i < config->tenant_count; i++)
 		scenario->tenants[i] = config->tenants[i].tenant;
 	scenario->faults = tl_calloc(config->fault_count, sizeof *scenario->faults);
-	for (size_t i = 0; i < config->fault_count; i++)
-		if (config->faults[i].what != TL_TROUBLE_TRAFFIC)
-			scenario->faults[scenario->fault_count++] = config->faults[i].fault;
+	/* Those that draw lots first, so that a surge moves none. */
+	for (int traffic = 0; traffic < 2; traffic++)
+		for (size_t i = 0; i < config->fault_count; i++)
+			if ((config->faults[i].fault.what == TL_FAULT_TRAFFIC) == traffic)
+				scenario->faults[scenario->fault_count++] = config->faults[i].fault;
 }
 
 /* ---- what follows from several keys ---- */
@@ -102,6 +104,21 @@ static void derive_workloads(struct tl_arena *arena, struct tl_config *config)
 	}
 }
 
+/* Among the services; past the last where there is none of that name. */
+static uint32_t service_number(const struct tl_config *config, const char *name)
+{
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < config->workload_count; i++) {
+		if (!config->workloads[i].is_service)
+			continue;
+		if (strcmp(config->workloads[i].service.name, name) == 0)
+			break;
+		number++;
+	}
+	return number;
+}
+
 static void derive(struct tl_arena *arena, struct tl_config *config)
 {
 	config->scenario.estimates = config->estimates.how;
@@ -110,11 +127,10 @@ static void derive(struct tl_arena *arena, struct tl_config *config)
 	for (size_t i = 0; i < config->fault_count; i++) {
 		struct tl_fault_config *fault = &config->faults[i];
 
-		fault->fault.what = TL_FAULT_NODE_DOWN;
-		if (fault->what == TL_TROUBLE_JOBS) {
-			fault->fault.what = TL_FAULT_KILL_JOBS;
+		if (fault->fault.what == TL_FAULT_KILL_JOBS)
 			fault->fault.count = fault->jobs;
-		}
+		if (fault->fault.what == TL_FAULT_TRAFFIC)
+			fault->fault.service = service_number(config, fault->service);
 		fault->fault.line = fault->node->line;
 		fault->fault.column = fault->node->column;
 	}

@@ -87,7 +87,7 @@ struct tl_tenant_setting {
 	uint32_t weight;
 };
 
-enum tl_fault_do { TL_FAULT_NODE_DOWN, TL_FAULT_KILL_JOBS };
+enum tl_fault_do { TL_FAULT_NODE_DOWN, TL_FAULT_KILL_JOBS, TL_FAULT_TRAFFIC };
 
 /* prices: what capacity costs; money is in micro-units of the currency. */
 struct tl_prices {
@@ -99,7 +99,9 @@ struct tl_prices {
 struct tl_fault_setting {
 	enum tl_fault_do what;
 	int64_t at_ns;
-	int64_t for_ns;              /* node-down: until repaired */
+	int64_t for_ns;              /* node-down: until repaired; traffic: how long it holds */
+	int64_t ramp_ns;             /* traffic: how long it rises, and falls after `for` */
+	uint32_t service;            /* traffic: of this one; what it does is in its arrivals */
 	uint32_t count;              /* nodes or jobs, drawn from the seed … */
 	char node[TL_NODE_NAME_MAX]; /* … or this node by name; empty: drawn */
 	long line, column;

@@ -290,7 +290,7 @@ static const struct tl_config_key fault_keys[] = {
     {.name = "at", .type = TL_KEY_DURATION, .unit = "ns", .max = DAYS(36500),
      AT(tl_fault_config, fault.at_ns), .help = "when it strikes"},
     {.name = "do", .type = TL_KEY_CHOICE, .choices = "node-down|kill-jobs|traffic",
-     AT(tl_fault_config, what),
+     AT(tl_fault_config, fault.what),
      .help = "what happens: nodes go down, jobs are killed, or a service's requests surge"},
     {.name = "nodes", .type = TL_KEY_INT, .unit = "nodes", .standard = "1", .min = 1, .max = 100000,
      AT(tl_fault_config, fault.count), .help = "node-down: how many, drawn from the seed"},
@@ -307,7 +307,7 @@ static const struct tl_config_key fault_keys[] = {
     {.name = "factor", .type = TL_KEY_NUMBER, .standard = "2", .low = 0, .high = 1000,
      AT(tl_fault_config, factor), .help = "traffic: requests × this, which no calendar foretells"},
     {.name = "ramp", .type = TL_KEY_DURATION, .unit = "ns", .standard = "0s", .max = DAYS(36500),
-     AT(tl_fault_config, ramp_ns), .help = "traffic: how long it rises, and falls after `for`"},
+     AT(tl_fault_config, fault.ramp_ns), .help = "traffic: how long it rises, and falls after `for`"},
 };
 const struct tl_section tl_fault_section = {SECTION(fault_keys),
                                             .size = sizeof(struct tl_fault_config),

@@ -297,7 +297,7 @@ void tl_life_ready(struct tl_trial *trial, tl_job_id id)
 	view->expected_end_ns = expected_end_ns(job, view, now_ns);
 	tl_running_set_completion(trial, id);
 	tl_cotenants_refresh(trial, job->shape, &job->alloc, id);
-	tl_chaos_recovered(trial, job);
+	tl_incident_recovered(trial, job);
 	tl_changes_job(trial, TL_LIST_RUNNING, id);
 }
 
@@ -313,7 +313,7 @@ void tl_life_end_job(struct tl_trial *trial, tl_job_id id, enum tl_job_state sta
 		tl_life_release(trial, id, reason);
 	drop_warm(trial, id);
 	tl_reserve_drop(trial, id);
-	tl_chaos_recovered(trial, job);
+	tl_incident_recovered(trial, job);
 	tl_changes_job(trial, TL_LIST_ENDED, id);
 	if (job->row == TL_ROW_NO_JOB)
 		return;

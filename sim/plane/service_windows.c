@@ -188,12 +188,11 @@ static void open_window(struct tl_trial *trial, struct tl_service *service, int6
 		feed(trial, service, index);
 }
 
-static void write_row(struct tl_service *service, const struct tl_request_window *window,
-                      const struct tl_service_view *view)
+static struct tl_row_window row_of(const struct tl_service *service,
+                                   const struct tl_request_window *window,
+                                   const struct tl_service_view *view)
 {
-	struct tl_row_window *row = tl_table_next(service->table);
-
-	*row = (struct tl_row_window){.t_ns = window->start_ns,
+	return (struct tl_row_window){.t_ns = window->start_ns,
 	                              .arrivals = window->arrivals,
 	                              .served = window->served,
 	                              .dropped = window->dropped + window->timed_out,
@@ -337,8 +336,11 @@ static struct tl_service_view close_one(struct tl_trial *trial, uint32_t number)
 	}
 	look.breach_since_ns = service->breach_since_ns;
 	book_busy(trial, service, (tl_i128)window.busy_ns, present_ns);
+	const struct tl_row_window row = row_of(service, &window, &look);
+
 	if (service->table != NULL)
-		write_row(service, &window, &look);
+		*(struct tl_row_window *)tl_table_next(service->table) = row;
+	tl_incident_window(trial, number, &row, window.end_ns - window.start_ns);
 	end_drained(trial, service);
 	return look;
 }
@@ -374,6 +376,8 @@ void tl_services_window(struct tl_trial *trial)
 	}
 	for (uint32_t s = 0; s < services->count && closes; s++)
 		measure(trial, &services->items[s]);
+	if (closes)
+		tl_incidents_review(trial);
 	if (looks && delay_ns > 0) {
 		TL_ASSERT(services->look_count < services->look_room);
 		services->look_count++;

@@ -282,6 +282,7 @@ static void tear_down(struct tl_trial *trial)
 	tl_seats_unload(trial);
 	tl_sources_close(trial);
 	tl_chaos_fini(trial);
+	tl_incidents_fini(trial);
 	tl_services_destroy(trial);
 	tl_account_destroy(trial->account);
 	if (trial->results != NULL)
@@ -439,7 +440,7 @@ static enum tl_status close_books(struct tl_trial *trial, struct tl_error *error
 		report_input(trial, trial->jobs.waiting.ids[i]);
 	for (size_t i = 0; i < trial->jobs.holding.count; i++)
 		report_input(trial, trial->jobs.holding.ids[i]);
-	tl_chaos_finish(trial);
+	tl_incidents_finish(trial);
 	status = tl_sources_report_rest(trial, error);
 	if (status != TL_OK)
 		return status;

@@ -6,7 +6,7 @@
  *   lifecycle.c  what happens to a job: start, ready, completion;  suspension.c  saves,
  *                migration, strikes;  running.c  progress, speed;  cotenants.c  who shares
  *                a GPU (life.h)
- *   chaos.c      node failures, repairs, scripted faults
+ *   chaos.c      node failures, repairs, scripted faults;  incident.c  what comes of each
  *   changes.c    what the next schedule() is told
  *   seats.c      instances of policy modules
  *   host.c       the contract's reads;  decide.c  its decisions, validated
@@ -184,11 +184,36 @@ void tl_life_settle_all(struct tl_trial *trial);
 
 enum tl_status tl_chaos_arm(struct tl_trial *trial, struct tl_error *error);
 void tl_chaos_fini(struct tl_trial *trial);
-/* A job that was struck runs again, or has ended. */
-void tl_chaos_recovered(struct tl_trial *trial, struct tl_job *job);
-/* Writes the faults whose work has not recovered. */
-void tl_chaos_finish(struct tl_trial *trial);
 void tl_chaos_apply(struct tl_trial *trial, const struct tl_event *event);
+
+/* ---- incidents ---- */
+
+struct tl_incidents {
+	struct tl_incident *items; /* numbers from 1 are kept in jobs: never moved down */
+	size_t count, capacity;
+	uint32_t *watching; /* numbers of those that wait for services' windows */
+	size_t watching_count, watching_capacity;
+};
+
+/* A fault strikes: its number, to be settled once all that it hits has been struck. */
+uint32_t tl_incident_begin(struct tl_trial *trial, const char *kind, uint32_t node,
+                           int64_t repaired_ns);
+/* It throws a job off its GPUs. */
+void tl_incident_strike(struct tl_trial *trial, uint32_t number, tl_job_id id,
+                        enum tl_reason reason);
+/* It may be over before it began. */
+void tl_incident_settle(struct tl_trial *trial, uint32_t number);
+/* Requests of a service surge until then; TL_NEVER. */
+void tl_incident_surge(struct tl_trial *trial, uint32_t service, int64_t until_ns);
+/* A job that was struck runs again, or has ended. */
+void tl_incident_recovered(struct tl_trial *trial, struct tl_job *job);
+/* A service's window closed, so long; once all of this instant have: what is over? */
+void tl_incident_window(struct tl_trial *trial, uint32_t service,
+                        const struct tl_row_window *window, int64_t span_ns);
+void tl_incidents_review(struct tl_trial *trial);
+/* Writes those that have not been got over. */
+void tl_incidents_finish(struct tl_trial *trial);
+void tl_incidents_fini(struct tl_trial *trial);
 
 /* ---- watch ---- */
 
@@ -261,6 +286,7 @@ struct tl_trial {
 	uint64_t set_number;
 	struct tl_id_list static_waiting; /* to be dropped unless started at once */
 	struct tl_chaos *chaos;
+	struct tl_incidents incidents;
 	struct tl_services *services;
 	struct tl_run_counts counts;
 	struct tl_reservations reservations;

@@ -250,10 +250,11 @@ void world_setup(void)
 
 void world_teardown(void)
 {
-	static const char *const names[] = {"a/out.h5", "a/trace.csv", "b/out.h5", "b/trace.csv"};
+	static const char *const names[] = {"a/out.h5", "a/trace.csv", "a/training.csv",
+	                                    "b/out.h5", "b/trace.csv", "b/training.csv"};
 	char path[WORLD_PATH_ROOM + 16];
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		snprintf(path, sizeof path, "%s/%s", home, names[i]);
 		unlink(path);
 	}

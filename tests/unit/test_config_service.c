@@ -177,7 +177,7 @@ Test(config_service, traffic_becomes_a_surge_of_its_service)
 	struct tl_scenario *s = parse(full);
 	const struct tl_arrival_spec *spec = &s->services[0].arrivals;
 
-	cr_assert_eq(s->fault_count, 1);
+	cr_assert_eq(s->fault_count, 3);
 	cr_assert_eq(s->faults[0].what, TL_FAULT_NODE_DOWN);
 	cr_assert_eq(s->faults[0].at_ns, 4 * TL_NS_PER_HOUR);
 	cr_assert_eq(spec->surge_count, 2);

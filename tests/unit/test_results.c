@@ -237,6 +237,7 @@ Test(results, next_row_is_zeroed)
 		cr_assert(all_zero(row, sizeof(*row)), "row %zu", i);
 		memset(row, 0x55, sizeof(*row));
 		memset(row->kind, 0, sizeof(row->kind));
+		memset(row->service, 0, sizeof(row->service));
 	}
 	OK(tl_results_close(results, &error));
 	struct tl_row_fault *rows = read_table(&tl_schema_faults, &count);

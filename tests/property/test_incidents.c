@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What /faults says of an incident is what the windows and jobs say of it; and the incident
+ * this tool is for: traffic doubles on a pool that training fills, given back step by step or
+ * in stages, on the same traffic bit for bit.
+ */
+#include "sim/base/units.h"
+#include "tests/property/services_world.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_ROOM = 4096 };
+
+TestSuite(incidents, .init = world_setup, .fini = world_teardown, .timeout = 60);
+
+/* Training of a GPU each, ten hours long, on what a service leaves. */
+static void write_training(const char *folder, unsigned jobs)
+{
+	char path[WORLD_PATH_ROOM + 32];
+
+	snprintf(path, sizeof path, "%s/training.csv", folder);
+	FILE *file = fopen(path, "w");
+
+	cr_assert_not_null(file);
+	fputs("id,submit_s,duration_s,gpus\n", file);
+	for (unsigned i = 0; i < jobs; i++)
+		fprintf(file, "t%u,%u,36000,1\n", i, i);
+	fclose(file);
+}
+
+/* Sixteen nodes of a GPU, hot: four replicas at 83 % of their capacity, twelve of training. */
+static const char *run_pool(const char *name, const char *service, const char *more)
+{
+	char text[TEXT_ROOM];
+
+	write_training(world_folder(name), 12);
+	snprintf(
+	    text, sizeof text,
+	    "seed: 11\nhorizon: 40min\ncluster: 16x1\nworkload:\n"
+	    "  - {service: s, arrivals: {process: poisson, rate: 330}, batch: 1, queue_limit: "
+	    "100,\n"
+	    "     replicas: {min: 4, max: 12, initial: 4}, slo: 500ms, queue: high, hot: {nodes: 16},\n"
+	    "     service_time: {dist: exponential, mean: 10ms}%s}\n"
+	    "  - {trace: training.csv, format: canonical, queue: low}\n"
+	    "output: {tables: all}\n%s",
+	    service, more);
+	return services_run(name, text);
+}
+
+static const struct tl_row_fault *the_fault(const char *kind)
+{
+	const struct tl_row_fault *found = NULL;
+
+	for (size_t i = 0; i < world.fault_count; i++) {
+		if (strcmp(world.faults[i].kind, kind) != 0)
+			continue;
+		cr_assert_null(found, "%s\ntwo of %s", world.text, kind);
+		found = &world.faults[i];
+	}
+	cr_assert_not_null(found, "%s\nno %s", world.text, kind);
+	return found;
+}
+
+/* Of the windows that ended after it struck and no later than it was got over. */
+static void check_windows(const struct tl_row_fault *fault, const struct service_rows *rows,
+                          int64_t window_ns, int64_t over_ns)
+{
+	int64_t breached_ns = 0, last_ns = fault->t_ns;
+	uint64_t dropped = 0, late = 0;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct tl_row_window *window = &rows->windows[i];
+		int64_t end_ns = window->t_ns + window_ns;
+
+		if (end_ns <= fault->t_ns || end_ns > over_ns)
+			continue;
+		dropped += window->dropped;
+		late += window->served - window->attained;
+		if (window->overload == 0)
+			continue;
+		breached_ns += window_ns;
+		last_ns = end_ns;
+	}
+	cr_expect_eq(fault->overload_ns, breached_ns, "%s", world.text);
+	cr_expect_eq(fault->dropped, dropped, "%s", world.text);
+	cr_expect_eq(fault->late, late, "%s", world.text);
+	cr_expect_eq(fault->recovered_ns, last_ns, "%s\nrecovered at %" PRId64 ", wanted %" PRId64,
+	             world.text, fault->recovered_ns, last_ns);
+}
+
+/* The end of the first window without breach that ends no earlier than that. */
+static int64_t over_at(const struct service_rows *rows, int64_t from_ns, int64_t window_ns)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->windows[i].t_ns + window_ns >= from_ns && rows->windows[i].overload == 0)
+			return rows->windows[i].t_ns + window_ns;
+	return TL_NEVER;
+}
+
+static const char surge[] = "faults: [{at: 602s, do: traffic, service: s, factor: 2.5, for: 10min, "
+			    "ramp: 10s}]\n";
+
+struct outcome {
+	struct service_rows rows;
+	struct tl_row_fault fault;
+	double overload_s, recovery_s, preemptions;
+};
+
+static struct outcome run_incident(const char *name, const char *preempt)
+{
+	char more[512];
+	struct outcome outcome;
+
+	snprintf(more, sizeof more,
+	         "policy: {order: {use: priority-queues, mode: strict}, preempt: %s,\n"
+	         "  scale: {use: threshold, check: 5s}}\n%s",
+	         preempt, surge);
+	const char *folder = run_pool(name, "", more);
+
+	outcome.rows = services_rows(folder, "s");
+	outcome.fault = *the_fault("traffic");
+	outcome.overload_s = services_metric(folder, "s.overload_s");
+	outcome.recovery_s = services_metric(folder, "recovery_max_s");
+	outcome.preemptions = services_metric(folder, "preemptions");
+	cr_expect_eq(services_metric(folder, "faults"), 1);
+	cr_expect_eq(services_metric(folder, "faults_unrecovered"), 0);
+	world_forget();
+	return outcome;
+}
+
+Test(incidents, staged_ends_sooner_than_progressive_on_the_same_traffic)
+{
+	struct outcome step = run_incident("a", "progressive");
+	struct outcome staged = run_incident("b", "staged");
+
+	cr_assert_eq(step.rows.count, staged.rows.count);
+	for (size_t i = 0; i < step.rows.count; i++)
+		cr_assert_eq(step.rows.windows[i].arrivals, staged.rows.windows[i].arrivals);
+	cr_assert_gt(step.fault.overload_ns, 30 * TL_NS_PER_S);
+	cr_assert_lt(staged.fault.overload_ns, step.fault.overload_ns);
+	cr_assert_lt(staged.recovery_s, step.recovery_s);
+	cr_assert_gt(step.preemptions, 0);
+	cr_assert_gt(staged.preemptions, 0);
+	free(step.rows.windows);
+	free(staged.rows.windows);
+}
+
+Test(incidents, a_surge_is_over_with_its_last_breached_window)
+{
+	static const char *const seats[] = {"none", "progressive", "staged", "batch"};
+
+	for (size_t i = 0; i < sizeof seats / sizeof seats[0]; i++) {
+		struct outcome got = run_incident("a", seats[i]);
+		/* At 602 s, with ramps: gone at 602 + 600 + 10 s; then to the first clean window. */
+		int64_t over_ns = over_at(&got.rows, 1212 * TL_NS_PER_S, 5 * TL_NS_PER_S);
+
+		cr_assert_str_eq(got.fault.service, "s");
+		cr_assert_eq(got.fault.node, TL_ROW_NO_NODE);
+		cr_assert_eq(got.fault.t_ns, 602 * TL_NS_PER_S);
+		cr_assert_eq(got.fault.repaired_ns, 1212 * TL_NS_PER_S);
+		check_windows(&got.fault, &got.rows, 5 * TL_NS_PER_S, over_ns);
+		cr_expect_leq((double)got.fault.preemptions, got.preemptions);
+		cr_expect_float_eq(got.recovery_s,
+		                   (double)(got.fault.recovered_ns - got.fault.t_ns) / 1e9, 1e-9);
+		free(got.rows.windows);
+	}
+}
+
+Test(incidents, a_surge_that_nobody_feels_is_over_at_once)
+{
+	run_pool("a", "",
+	         "faults: [{at: 602s, do: traffic, service: s, factor: 1.01, for: 1min}]\n");
+	const struct tl_row_fault *fault = the_fault("traffic");
+
+	cr_assert_eq(fault->recovered_ns, fault->t_ns);
+	cr_assert_eq(fault->overload_ns, 0);
+	cr_assert_eq(fault->preemptions, 0);
+	world_forget();
+}
+
+Test(incidents, who_is_still_in_breach_at_the_end_has_not_recovered)
+{
+	const char *folder = run_pool(
+	    "a", "", "faults: [{at: 30min, do: traffic, service: s, factor: 9, for: ever}]\n");
+	const struct tl_row_fault *fault = the_fault("traffic");
+
+	cr_assert_eq(fault->recovered_ns, -1);
+	cr_assert_eq(fault->repaired_ns, -1);
+	cr_assert_gt(fault->dropped, 0);
+	cr_assert_eq(services_metric(folder, "faults_unrecovered"), 1);
+	cr_assert(isnan(services_metric(folder, "recovery_mean_s")));
+	world_forget();
+}
+
+/* A node with a replica on it, and nobody makes room: the service's windows until the node is
+ * back, the replica ready and a window clean are the fault's. */
+Test(incidents, a_node_that_takes_a_replica_with_it_hits_its_service)
+{
+	const char *folder =
+	    run_pool("a", ", timeout: 1s",
+	             "policy: {preempt: none}\n"
+	             "faults: [{at: 602s, do: node-down, node: node-0000, for: 20min}]\n");
+	struct service_rows rows = services_rows(folder, "s");
+	const struct tl_row_fault *fault = the_fault("node-down");
+
+	cr_assert_eq(fault->jobs_hit, 1);
+	cr_assert_gt(fault->overload_ns, 19 * TL_NS_PER_MIN, "3 replicas of the 3.3 it takes");
+	cr_assert_str_eq(fault->service, "");
+	cr_assert_eq(fault->preemptions, 0);
+	check_windows(fault, &rows, 5 * TL_NS_PER_S,
+	              over_at(&rows, (602 + 1200 + 3) * TL_NS_PER_S, 5 * TL_NS_PER_S));
+	free(rows.windows);
+	world_forget();
+}
+
+/* Training alone is hit: no window is its affair, and it is over once the last one runs. */
+Test(incidents, killed_training_is_over_once_it_runs)
+{
+	run_pool("a", "", "faults: [{at: 602s, do: kill-jobs, jobs: 16}]\n");
+	const struct tl_row_fault *fault = the_fault("kill-jobs");
+
+	cr_assert_eq(fault->jobs_hit, 16);
+	cr_assert_gt(fault->lost_work_gpu_s, 0);
+	cr_assert_gt(fault->recovered_ns, fault->t_ns);
+	world_forget();
+}
+
+/* A surge in the script moves no lot of the others. */
+Test(incidents, a_surge_moves_no_lot)
+{
+	uint32_t nodes[2];
+
+	for (int with = 0; with < 2; with++) {
+		char more[512];
+
+		snprintf(more, sizeof more,
+		         "faults: [%s{at: 900s, do: node-down, nodes: 1, for: 1min}]\n",
+		         with ? "{at: 602s, do: traffic, service: s, for: 1min}, " : "");
+		run_pool("a", "", more);
+		nodes[with] = the_fault("node-down")->node;
+		world_forget();
+	}
+	cr_assert_eq(nodes[0], nodes[1]);
+}
