@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "results/metrics.h"
 
-#include <stdbool.h>
+#include <fnmatch.h>
 #include <string.h>
 
 enum { PATTERNS = 12 };
@@ -32,6 +32,7 @@ static const struct group {
     {"Simulator",
      {"trace_*", "events", "schedule_calls", "decisions", "decisions_refused", "refused_*",
       "oracle_*", "estimates_*"}},
+    {"Settled part", {"steady:*"}},
     {"Other", {"*"}},
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
@@ -60,4 +61,95 @@ size_t tl_metric_group(const char *metric)
 const char *tl_metric_group_title(size_t group)
 {
 	return group < GROUPS ? groups[group].title : NULL;
+}
+
+enum { HEADLINE = 1, QUEUE = 2 };
+
+/* The first that matches. A name with a dot in it is a service's, one with a colon was
+ * computed from the settled part of a run. */
+static const struct kind {
+	const char *pattern;
+	enum tl_better better;
+	int marks;
+} kinds[] = {
+    {"steady:pending_gpus", TL_BETTER_LOW, HEADLINE | QUEUE},
+    {"steady:wait_mean_s", TL_BETTER_LOW, HEADLINE | QUEUE},
+    {"steady:jct_mean_s", TL_BETTER_LOW, HEADLINE | QUEUE},
+    {"steady:*", TL_BETTER_HIGH, HEADLINE},
+    {"*.attainment", TL_BETTER_HIGH, HEADLINE},
+    {"*.p99_s", TL_BETTER_LOW, HEADLINE},
+    {"*.overload_s", TL_BETTER_LOW, HEADLINE},
+    {"*.penalty", TL_BETTER_LOW, 0},
+    {"*.dropped", TL_BETTER_LOW, 0},
+    {"*.served", TL_BETTER_HIGH, 0},
+    {"*.p*_s", TL_BETTER_LOW, 0},
+    {"*.wait_mean_s", TL_BETTER_LOW, 0},
+    {"*.cold_starts", TL_BETTER_LOW, 0},
+    {"*.*", TL_BETTER_NEITHER, 0},
+    {"cost_total", TL_BETTER_LOW, HEADLINE},
+    {"cost_total_per_useful_gpu_h", TL_BETTER_LOW, HEADLINE},
+    {"penalty", TL_BETTER_LOW, HEADLINE},
+    {"useful_gpu_h", TL_BETTER_HIGH, HEADLINE},
+    {"cost*", TL_BETTER_LOW, 0},
+    {"deadline_met_ratio", TL_BETTER_HIGH, HEADLINE},
+    {"deadline_met", TL_BETTER_HIGH, 0},
+    {"deadline_missed", TL_BETTER_LOW, 0},
+    {"deadline_lateness_*", TL_BETTER_LOW, 0},
+    {"completed", TL_BETTER_HIGH, HEADLINE},
+    {"never_started", TL_BETTER_LOW, 0},
+    {"makespan_s", TL_BETTER_LOW, 0},
+    {"wait_mean_s", TL_BETTER_LOW, HEADLINE | QUEUE},
+    {"wait_p99_s", TL_BETTER_LOW, HEADLINE | QUEUE},
+    {"wait*", TL_BETTER_LOW, QUEUE},
+    {"requeue_mean_s", TL_BETTER_LOW, QUEUE},
+    {"jct_mean_s", TL_BETTER_LOW, HEADLINE | QUEUE},
+    {"jct_*", TL_BETTER_LOW, QUEUE},
+    {"bounded_slowdown_mean", TL_BETTER_LOW, HEADLINE | QUEUE},
+    {"jain_*", TL_BETTER_HIGH, 0},
+    {"ettr", TL_BETTER_HIGH, QUEUE},
+    {"allocation_ratio", TL_BETTER_HIGH, HEADLINE},
+    {"goodput", TL_BETTER_HIGH, HEADLINE},
+    {"effective_utilisation", TL_BETTER_HIGH, HEADLINE},
+    {"progress_ratio", TL_BETTER_HIGH, 0},
+    {"gfr", TL_BETTER_LOW, 0},
+    {"gpu_h_productive", TL_BETTER_HIGH, 0},
+    {"gpu_h_communication", TL_BETTER_LOW, 0},
+    {"gpu_h_interference", TL_BETTER_LOW, 0},
+    {"gpu_h_checkpoint", TL_BETTER_LOW, 0},
+    {"gpu_h_start", TL_BETTER_LOW, 0},
+    {"gpu_h_suspend", TL_BETTER_LOW, 0},
+    {"gpu_h_resume", TL_BETTER_LOW, 0},
+    {"gpu_h_rework", TL_BETTER_LOW, 0},
+    {"packing_frag_*", TL_BETTER_LOW, HEADLINE},
+    {"packing_*", TL_BETTER_HIGH, HEADLINE},
+    {"preemptions", TL_BETTER_LOW, HEADLINE},
+    {"preemptions_*", TL_BETTER_LOW, 0},
+    {"restarts", TL_BETTER_LOW, 0},
+    {"lost_work_gpu_s", TL_BETTER_LOW, HEADLINE},
+    {"decisions_refused", TL_BETTER_LOW, 0},
+    {"*", TL_BETTER_NEITHER, 0},
+};
+
+static const struct kind *kind_of(const char *metric)
+{
+	const struct kind *kind = kinds;
+
+	while (fnmatch(kind->pattern, metric, 0) != 0)
+		kind++;
+	return kind;
+}
+
+enum tl_better tl_metric_better(const char *metric)
+{
+	return kind_of(metric)->better;
+}
+
+bool tl_metric_is_headline(const char *metric)
+{
+	return kind_of(metric)->marks & HEADLINE;
+}
+
+bool tl_metric_follows_queue(const char *metric)
+{
+	return kind_of(metric)->marks & QUEUE;
 }

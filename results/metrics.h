@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which metrics of /summary stand together when they are shown. */
+/* What is known of the metrics of /summary beyond their names: which stand together when they
+ * are shown, which way is better, what they hang on. */
 #ifndef TIDELAB_RESULTS_METRICS_H
 #define TIDELAB_RESULTS_METRICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A metric's group, numbered in the order in which they are shown: each has one. */
 size_t tl_metric_group(const char *metric);
 /* `Waiting` …; NULL beyond the last. */
 const char *tl_metric_group_title(size_t group);
+
+enum tl_better {
+	TL_BETTER_NEITHER, /* it describes the work, or depends on what one wants */
+	TL_BETTER_LOW,
+	TL_BETTER_HIGH
+};
+
+enum tl_better tl_metric_better(const char *metric);
+/* Among the few that a comparison shows unless told otherwise. */
+bool tl_metric_is_headline(const char *metric);
+/* Its mean means nothing where the queue never settles. */
+bool tl_metric_follows_queue(const char *metric);
 
 #endif
