@@ -630,7 +630,8 @@ struct tl_victims {
 	tl_job_id *ids; /* room for candidate_count */
 	uint32_t count;
 	enum tl_suspend_mode mode;
-	/* 0: all at once; otherwise stop victims of one node, wait so long, go on. */
+	/* 0: all at once; otherwise stop victims of one node, wait so long, go on. The pace is
+	 * the cluster's: while several jobs wait for victims, it is theirs together. */
 	int64_t step_ns;
 };
 

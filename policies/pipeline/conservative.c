@@ -127,8 +127,8 @@ int tl_conservative_run(struct tl_pipeline *p, const struct tl_position *head)
 	struct tl_position after = *head;
 	uint32_t promised = 1;
 	int begun = 0;
-	/* While room is being made for the head, nothing passes it. */
-	if (p->claim.job != 0)
+	/* While room is being made for somebody, nothing is let past. */
+	if (p->claims.count > 0)
 		return 0;
 	while (promised < p->depth && tl_queue_first_open(&p->queue, p->now_ns) != TL_NO_INDEX) {
 		int64_t jobs = reach(p, &after, p->depth - promised);

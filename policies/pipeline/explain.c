@@ -166,13 +166,14 @@ static int add_need(struct line *line, struct tl_pipeline *p, tl_job_id id)
 
 /* ---- a waiting job ------------------------------------------------------------------------- */
 
-static void explain_head(struct tl_pipeline *p, struct line *line)
+/* The head, or the owner of a claim. */
+static void explain_first(struct tl_pipeline *p, tl_job_id id, struct line *line)
 {
-	add(line, "waits: first in order, ");
-	if (add_need(line, p, p->head))
+	add(line, id == p->head ? "waits: first in order, " : "waits: it ");
+	if (add_need(line, p, id))
 		add(line, ": there is room, but not as %s would place it",
 		    p->seats[TL_SEAT_PLACE].module->name);
-	if (p->claim.job == p->head)
+	if (tl_claim_owned(p, id))
 		add(line, "; room is being made for it");
 }
 
@@ -224,12 +225,13 @@ static void explain_behind(struct tl_pipeline *p, tl_job_id id, struct line *lin
 static void explain_one(struct tl_pipeline *p, tl_job_id id)
 {
 	struct line line = {.length = 0};
-	if (p->head == 0 || p->host->job(p->host, p->head) == NULL)
-		return;
-	if (id == p->head)
-		explain_head(p, &line);
-	else
+	int headed = p->head != 0 && p->host->job(p->host, p->head) != NULL;
+	if (id == p->head || tl_claim_owned(p, id))
+		explain_first(p, id, &line);
+	else if (headed)
 		explain_behind(p, id, &line);
+	else
+		return;
 	p->host->explain(p->host, id, line.text);
 }
 

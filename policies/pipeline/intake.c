@@ -54,7 +54,6 @@ static int note_waiting(struct tl_pipeline *p, const tl_job_id *ids, uint32_t co
 		if (tl_spot_reserve(&p->spot, p->host, shape) != 0 ||
 		    tl_spot_reserve(&p->spare, p->host, shape) != 0 ||
 		    tl_spot_reserve(&p->shadow.spot, p->host, shape) != 0 ||
-		    tl_spot_reserve(&p->claim.spot, p->host, shape) != 0 ||
 		    tl_queue_reserve(&p->queue, TL_JOB_SLOT(ids[i])) != 0)
 			return tl_pipeline_break(p);
 		if (tl_queue_forget(&p->queue, ids[i]) != 0 || tl_explain_watch(p, ids[i]) != 0)
@@ -86,15 +85,6 @@ static int note_running(struct tl_pipeline *p, const struct tl_changes *changes,
 	return 0;
 }
 
-/* Room was freed: every blocked shape deserves another look. */
-static int reopen(struct tl_pipeline *p)
-{
-	while (p->queue.blocked_count > 0)
-		if (tl_queue_reopen(&p->queue, p->queue.blocked_count - 1) != 0)
-			return tl_pipeline_break(p);
-	return 0;
-}
-
 static int take_keys(struct tl_pipeline *p, uint32_t count)
 {
 	if (tl_pipeline_keys(p, count) != 0)
@@ -118,8 +108,10 @@ int tl_intake(struct tl_pipeline *p, const struct tl_changes *changes)
 	uint32_t left = changes->ended_count + changes->suspended_count;
 	if (changes->freed_count > 0 && left == 0 && tl_queue_release_all(&p->queue) != 0)
 		return tl_pipeline_break(p);
-	if ((changes->why & (TL_WHY_FREED | TL_WHY_NODES)) != 0 && reopen(p) != 0)
-		return -1;
+	/* Room was freed: every blocked shape deserves another look. */
+	if ((changes->why & (TL_WHY_FREED | TL_WHY_NODES)) != 0 &&
+	    tl_queue_reopen_all(&p->queue) != 0)
+		return tl_pipeline_break(p);
 
 	uint32_t fresh = 0;
 	if (note_waiting(p, changes->queued, changes->queued_count, &fresh) != 0 ||

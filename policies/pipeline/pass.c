@@ -74,7 +74,7 @@ void tl_walk_leave(struct tl_pipeline *p)
 
 /* ---- one job -------------------------------------------------------------------------- */
 
-/* Tries to start a job that the gate lets through, on what the claim leaves it. */
+/* Tries to start a job that the gate lets through, on what claims leave it. */
 static int try_start(struct tl_pipeline *p, tl_job_id id, enum tl_outcome *out)
 {
 	const struct tl_view *view = tl_claim_view(p, id);
@@ -84,70 +84,89 @@ static int try_start(struct tl_pipeline *p, tl_job_id id, enum tl_outcome *out)
 	if (!tl_pipeline_choose(p, view, tl_pipeline_shape(p, id), &p->spot))
 		return 0;
 	*out = tl_pipeline_start(p, id);
-	if (*out == TL_STARTED && tl_queue_forget(&p->queue, id) != 0)
+	if (*out != TL_STARTED)
+		return 0;
+	if (tl_queue_forget(&p->queue, id) != 0)
 		return tl_pipeline_break(p);
-	return 0;
-}
-
-static int reopen_all(struct tl_pipeline *p)
-{
-	while (p->queue.blocked_count > 0)
-		if (tl_queue_reopen(&p->queue, p->queue.blocked_count - 1) != 0)
-			return tl_pipeline_break(p);
-	return 0;
+	return tl_claim_end(p, id);
 }
 
 /* ---- in order --------------------------------------------------------------------------- */
 
-/* Starts jobs in order. 1 with *head where one found no room, 0 at the end, or -1. */
-static int run_in_order(struct tl_pipeline *p, struct tl_position *head)
+/* In order: from the least on, or, once an owner of a claim has been let past, by a walk. */
+struct tl_turn {
+	int walking;
+	uint32_t lane, slot;
+	tl_job_id id;
+	struct tl_position at;
+};
+
+/* Finds whose turn it is: 1, or 0 at the end. */
+static int find_turn(struct tl_pipeline *p, struct tl_turn *turn)
 {
 	struct tl_queue *queue = &p->queue;
-	for (;;) {
-		uint32_t lane = tl_queue_first(queue, p->now_ns);
-		if (lane == TL_NO_INDEX)
+	turn->lane = turn->walking ? tl_walk_lane(p) : tl_queue_first(queue, p->now_ns);
+	if (turn->lane == TL_NO_INDEX)
+		return 0;
+	turn->slot = turn->walking ? p->cursor_slots[turn->lane] : queue->lanes[turn->lane].head;
+	turn->id = queue->items[turn->slot].id;
+	turn->at = tl_queue_position(queue, turn->slot, p->now_ns);
+	return 1;
+}
+
+/* The turn of one job: what becomes of it, enum tl_eviction, or -1. */
+static int take_turn(struct tl_pipeline *p, const struct tl_turn *turn)
+{
+	struct tl_queue *queue = &p->queue;
+	uint32_t shape = queue->lanes[turn->lane].shape;
+	enum tl_outcome outcome = TL_NO_ROOM;
+	int owned = tl_claim_owned(p, turn->id);
+	if (!tl_pipeline_admits(p, p->host->job(p->host, turn->id)))
+		outcome = TL_HELD;
+	else if ((owned ? !tl_claim_waits(p, turn->id) : !queue->shapes[shape].blocked) &&
+	         try_start(p, turn->id, &outcome) != 0)
+		return -1;
+	if (outcome == TL_STARTED)
+		return owned ? TL_EVICT_AGAIN : TL_EVICT_GONE;
+	if ((outcome == TL_HELD ? tl_queue_hold(queue, turn->lane)
+	                        : tl_queue_block(queue, shape)) != 0)
+		return tl_pipeline_break(p);
+	if (outcome == TL_HELD)
+		return TL_EVICT_GONE;
+	int became = tl_evict_for(p, turn->id, turn->at.value);
+	if (became == TL_EVICT_GONE && tl_queue_forget(queue, turn->id) != 0)
+		return tl_pipeline_break(p);
+	return became;
+}
+
+/* Starts jobs in order. 1 with *head where one is not let past, 0 at the end, or -1. */
+static int run_in_order(struct tl_pipeline *p, struct tl_position *head)
+{
+	struct tl_turn turn = {.walking = 0};
+	tl_claim_restart(p);
+	while (find_turn(p, &turn)) {
+		int became = take_turn(p, &turn);
+		if (became < 0)
+			return -1;
+		if (became == TL_EVICT_OVER)
 			return 0;
-		uint32_t slot = queue->lanes[lane].head, shape = queue->lanes[lane].shape;
-		tl_job_id id = queue->items[slot].id;
-		const struct tl_job_view *job = p->host->job(p->host, id);
-		enum tl_outcome outcome = TL_HELD;
-		if (tl_pipeline_admits(p, job)) {
-			outcome = TL_NO_ROOM;
-			int claims = p->claim.job == id;
-			if ((!queue->shapes[shape].blocked || claims) &&
-			    try_start(p, id, &outcome) != 0)
+		if (became == TL_EVICT_NOT) {
+			p->head = turn.id;
+			*head = turn.at;
+			return 1;
+		}
+		if (became == TL_EVICT_AGAIN) {
+			turn.walking = 0;
+			tl_claim_restart(p);
+		}
+		if (became == TL_EVICT_PASS || (became == TL_EVICT_GONE && turn.walking)) {
+			turn.walking = 1;
+			if (tl_walk_begin(p, &turn.at, 0, TL_TIME_NEVER) != 0)
 				return -1;
-			if (outcome == TL_STARTED && claims) {
-				tl_claim_drop(p);
-				if (reopen_all(p) != 0)
-					return -1;
-			}
 		}
-		if (outcome == TL_STARTED)
-			continue;
-		if (outcome == TL_HELD) {
-			if (tl_queue_hold(queue, lane) != 0)
-				return tl_pipeline_break(p);
-			continue;
-		}
-		if (tl_queue_block(queue, shape) != 0)
-			return tl_pipeline_break(p);
-		if (p->claim.job != 0 && p->claim.job != id) {
-			/* Another job is the head now: the claim dies, and this one may use it. */
-			tl_claim_drop(p);
-			if (reopen_all(p) != 0)
-				return -1;
-			continue;
-		}
-		if (tl_pipeline_drops(p, id)) {
-			if (tl_queue_forget(queue, id) != 0)
-				return tl_pipeline_break(p);
-			continue;
-		}
-		p->head = id;
-		*head = tl_queue_position(queue, slot, p->now_ns);
-		return 1;
 	}
+	/* Whoever owns a claim and has had no turn is held. */
+	return tl_claim_yield(p) < 0 ? -1 : 0;
 }
 
 static int run_skip(struct tl_pipeline *p)
@@ -181,11 +200,5 @@ int tl_pass_run(struct tl_pipeline *p)
 		return -1;
 	if (p->backfill == TL_BACKFILL_CONSERVATIVE && tl_conservative_run(p, &head) != 0)
 		return -1;
-	if (p->preempt == NULL)
-		return 0;
-	tl_job_id first = p->head;
-	int started = tl_claim_make(p, head.value);
-	if (started <= 0)
-		return started;
-	return tl_queue_forget(&p->queue, first) != 0 ? tl_pipeline_break(p) : reopen_all(p);
+	return 0;
 }

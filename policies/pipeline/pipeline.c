@@ -6,7 +6,14 @@
 
 #include <stdio.h>
 
-enum { OPTION_BACKFILL, OPTION_DEPTH, OPTION_DEFRAG_EVERY, OPTION_REFERENCE, OPTION_COUNT };
+enum {
+	OPTION_BACKFILL,
+	OPTION_DEPTH,
+	OPTION_CLAIMS,
+	OPTION_DEFRAG_EVERY,
+	OPTION_REFERENCE,
+	OPTION_COUNT
+};
 
 enum { MOVES_A_CALL_MAX = 1000 };
 
@@ -28,6 +35,15 @@ static const struct tl_option options[OPTION_COUNT] = {
                       .help =
                           "jobs that conservative backfilling makes promises to; higher is fairer "
                           "and slower, lower leaves the rest waiting until their turn"},
+    [OPTION_CLAIMS] = {.name = "claims",
+                       .type = TL_OPTION_INT,
+                       .unit = "jobs",
+                       .standard = "64",
+                       .min = 1,
+                       .max = 1e5,
+                       .help = "jobs that room is made for at a time; 1 lets a service that grows "
+                               "by many replicas wait for one save after another, many "
+                               "stop much at one instant and cost time in each pass"},
     [OPTION_DEFRAG_EVERY] =
 	{.name = "defrag_every",
          .type = TL_OPTION_DURATION,
@@ -102,8 +118,8 @@ static void schedule(void *self, const struct tl_changes *changes)
 	tl_explain_waiting(p);
 	if (!p->reference && tl_queue_next_expiry(&p->queue) < p->wake_ns)
 		p->wake_ns = tl_queue_next_expiry(&p->queue);
-	if (p->claim.step_at_ns < p->wake_ns)
-		p->wake_ns = p->claim.step_at_ns;
+	if (tl_claim_wake(p) < p->wake_ns)
+		p->wake_ns = tl_claim_wake(p);
 	if (p->wake_ns != TL_TIME_NEVER && p->wake_ns > p->now_ns)
 		p->host->wake_at(p->host, p->wake_ns);
 }
@@ -136,7 +152,8 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	p->defrag_every_ns = create->options[OPTION_DEFRAG_EVERY].i;
 	p->reference = create->options[OPTION_REFERENCE].i != 0;
 	p->defrag_at_ns = p->defrag_every_ns;
-	p->claim.step_at_ns = TL_TIME_NEVER;
+	p->claims.most = (uint32_t)create->options[OPTION_CLAIMS].i;
+	p->claims.step_node = TL_NO_INDEX;
 	p->order = open_seat(p, TL_SEAT_ORDER);
 	p->place = open_seat(p, TL_SEAT_PLACE);
 	p->admit = open_seat(p, TL_SEAT_ADMIT);

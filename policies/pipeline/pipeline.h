@@ -3,13 +3,16 @@
  * The standard scheduler: what its files share.
  *
  * One call of schedule() is: take in what changed (intake.c); one pass over the waiting
- * jobs (pass.c, easy.c, conservative.c; or reference.c, which does the same the plain way);
- * room made for the first that found none (claim.c); scale and defrag.
+ * jobs (pass.c, easy.c, conservative.c; or reference.c, which does the same the plain way),
+ * with room made for those that find none (evict.c) and kept for them (claim.c); scale and
+ * defrag.
  *
  * The rules of a pass, in which both ways agree start by start:
  *  - Waiting jobs go by (key, sequence). A job that the gate holds is passed over, and with
  *    it the later ones of its tenant and shape.
- *  - In order, each job that fits starts. The first that does not is the head.
+ *  - In order, each job that fits starts. One that does not has room made for it, where the
+ *    preempt seat says so: then it owns a claim, and the pass goes on past it. The first that
+ *    owns none, or the last of `claims` that do, is the head.
  *  - none: nothing behind the head starts. skip: whatever fits starts, in order.
  *  - easy: the head is promised the earliest instant at which it fits by estimates (running
  *    jobs leaving in order of expected end; an unknown end is never). A later job of known
@@ -17,8 +20,12 @@
  *  - conservative: each waiting job in order, up to `depth` of them, is promised the earliest
  *    stretch that disturbs no earlier promise; it starts where that stretch begins now. A
  *    job of unknown estimate stays for ever, and never starts before an earlier one.
- *  - What a preemption frees is claimed for the job it was made for until that starts, or
- *    another becomes the head.
+ *  - What is claimed is free for the owner alone until it starts: for all that come later,
+ *    backfilled ones included. Of an earlier one that finds no room and owns no claim the
+ *    later claims are in the way: they die, and are made anew after its own, in order, from
+ *    what drains already. So who comes first by key claims first what drains.
+ *  - Where others own claims, the head's promise under easy counts them as sitting there;
+ *    conservative passes nobody while a claim stands.
  */
 #ifndef TIDELAB_PIPELINE_PIPELINE_H
 #define TIDELAB_PIPELINE_PIPELINE_H
@@ -54,15 +61,29 @@ struct tl_shadow {
 	struct tl_spot spot;         /* where the head would go */
 };
 
+/* Room made for one job by stopping others, and kept for it. */
 struct tl_claim {
-	tl_job_id job; /* for whom; 0: no claim */
+	tl_job_id job; /* for whom: its owner */
 	struct tl_spot spot;
-	struct tl_scratch_view rest; /* the live view without what is claimed */
-	uint64_t rest_version;       /* of the live view it was made from; 0: stale */
-	tl_job_id *victims;          /* still to be stopped, from `next` on */
-	uint32_t victim_room, victim_count, next;
-	int64_t step_ns, step_at_ns;
+	tl_job_id *victims; /* still to be stopped */
+	uint32_t victim_room, victim_count;
 	enum tl_suspend_mode mode;
+	int64_t step_ns;
+	int passed; /* the owner has had its turn in this pass */
+	int tried;  /* and found no room on the live view of this version */
+	uint64_t tried_version;
+};
+
+struct tl_claims {
+	struct tl_claim *all; /* in order of their making */
+	uint32_t count, room, most;
+	tl_job_id *doomed; /* by slot: a victim still to be stopped; 0 */
+	uint32_t doomed_room;
+	int rest_known;
+	uint64_t rest_version;               /* of the live view it was made from */
+	struct tl_scratch_view rest, others; /* the live view without all claims; all but one */
+	int64_t step_at_ns; /* paced victims: not before, but for those of the last node */
+	uint32_t step_node;
 };
 
 struct tl_promise;
@@ -101,19 +122,19 @@ struct tl_pipeline {
 	int64_t wake_ns; /* the earliest wake this call asks for */
 	int64_t defrag_at_ns;
 	int broken;             /* memory was out: nothing is decided any more */
-	tl_job_id head;         /* of this pass: the first in order that found no room; 0 */
+	tl_job_id head;         /* of this pass: the first in order that is not let past; 0 */
 	tl_job_id promised;     /* whose reservation the host has been told; 0 */
 	uint64_t promised_hash; /* of when and where */
 
 	struct tl_queue queue;
-	struct tl_claim claim;
+	struct tl_claims claims;
 	struct tl_shadow shadow;
 	struct tl_leavers leavers;
 	struct tl_profile profile;
 	struct tl_spot spot, spare; /* of the job in hand; of a dry run */
 	struct tl_scratch_view trial, dry, drained;
 
-	tl_job_id *ids;
+	tl_job_id *ids, *victims;
 	struct tl_key *keys;
 	struct tl_listed *list;
 	int64_t *list_keys;
@@ -125,7 +146,7 @@ struct tl_pipeline {
 	struct tl_listed *plain; /* the plain way: waiting jobs in order, */
 	tl_job_id *running;      /* running ones, */
 	uint64_t *held;          /* and classes held in this pass */
-	uint32_t id_room, key_room, list_room, list_key_room, target_room;
+	uint32_t id_room, victim_room, key_room, list_room, list_key_room, target_room;
 	uint32_t cursor_place_room, cursor_slot_room, cursor_tested_room;
 	uint32_t watched_room, watched_count, held_room, held_count, plain_room, running_room;
 };
@@ -209,16 +230,52 @@ int tl_profile_take(struct tl_pipeline *p, const struct tl_shape *shape, int64_t
                     int64_t long_ns);
 int tl_conservative_run(struct tl_pipeline *p, const struct tl_position *head);
 
-/* ---- claim.c --------------------------------------------------------------------------------- */
+/* ---- claim.c: room kept ------------------------------------------------------------------------ */
 
-/* Drops the claim if it cannot come true; stops further victims when their time has come. */
+/* Drops claims that cannot come true, stops further victims when their time has come. O(claims + cluster + holding), and a choice for each claim whose spot is lost. */
 int tl_claim_review(struct tl_pipeline *p);
 /* The machines as this job may use them; NULL where memory is out. */
 const struct tl_view *tl_claim_view(struct tl_pipeline *p, tl_job_id id);
-void tl_claim_drop(struct tl_pipeline *p);
-/* Makes room for p->head, whose key now is given. 1 if that let it start at once (its
- * victims were killed), 0, or -1. */
-int tl_claim_make(struct tl_pipeline *p, tl_wide key);
+/* Whether the job owns a claim; whether others do. */
+int tl_claim_owned(const struct tl_pipeline *p, tl_job_id id);
+int tl_claim_others(const struct tl_pipeline *p, tl_job_id id);
+/* Whether a job owns a claim and is known to find no room on the live view as it stands. */
+int tl_claim_waits(const struct tl_pipeline *p, tl_job_id id);
+/* Whether a job that holds GPUs leaves them as soon as may be: it saves, or is to be stopped. */
+int tl_claim_leaves(const struct tl_pipeline *p, const struct tl_job_view *job);
+/* p->drained: the machines once all that leave are gone, and the owners but one sit on what they
+ * claim. How many leave, or -1. O(cluster + holding + claims). */
+int64_t tl_claim_settle(struct tl_pipeline *p, tl_job_id but);
+/* The order is gone through from the start: no owner has had its turn. */
+void tl_claim_restart(struct tl_pipeline *p);
+/* Claims whose owners have had no turn die: for a job that owns none and finds no room, or as
+ * the order is at its end. 1 where there were any, 0, or -1. */
+int tl_claim_yield(struct tl_pipeline *p);
+/* An owner has had its turn: 1 where the pass goes on past it. */
+int tl_claim_pass(struct tl_pipeline *p, tl_job_id id);
+/* Claims a spot for the job at the cost of these victims, and stops those that are due: 0, -1. */
+int tl_claim_add(struct tl_pipeline *p, tl_job_id id, const struct tl_spot *spot,
+                 const struct tl_victims *victims);
+/* The owner has started: 0, -1. */
+int tl_claim_end(struct tl_pipeline *p, tl_job_id id);
+/* When the next paced victims are due; TL_TIME_NEVER. */
+int64_t tl_claim_wake(const struct tl_pipeline *p);
+void tl_claim_give_back(struct tl_pipeline *p, struct tl_scratch_view *hypo, tl_job_id id);
+
+/* ---- evict.c: room made ------------------------------------------------------------------------ */
+
+enum tl_eviction {
+	TL_EVICT_NOT,   /* no room is made for the job, or no more: it is the head */
+	TL_EVICT_PASS,  /* it owns a claim, and the pass goes on past it */
+	TL_EVICT_GONE,  /* it waits no more: packing input that is dropped */
+	TL_EVICT_AGAIN, /* there is more room: the order is gone through anew */
+	TL_EVICT_OVER, /* its victims were killed: the pass ends, and the host calls again at once */
+};
+
+/* What becomes of a job that finds no room, whose key now is given: enum tl_eviction, or -1.
+ * O(holding log holding), and the preempt seat's dry runs, each of which is a copy of the
+ * cluster and a choice. */
+int tl_evict_for(struct tl_pipeline *p, tl_job_id id, tl_wide key);
 
 /* ---- explain.c --------------------------------------------------------------------------------- */
 

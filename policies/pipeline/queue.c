@@ -331,12 +331,15 @@ int tl_queue_block(struct tl_queue *queue, uint32_t shape)
 	return settle_shape(queue, shape);
 }
 
-int tl_queue_reopen(struct tl_queue *queue, uint32_t index)
+int tl_queue_reopen_all(struct tl_queue *queue)
 {
-	uint32_t shape = queue->blocked[index];
-	queue->blocked[index] = queue->blocked[--queue->blocked_count];
-	queue->shapes[shape].blocked = 0;
-	return settle_shape(queue, shape);
+	while (queue->blocked_count > 0) {
+		uint32_t shape = queue->blocked[--queue->blocked_count];
+		queue->shapes[shape].blocked = 0;
+		if (settle_shape(queue, shape) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int set_held(struct tl_queue *queue, uint32_t class, uint32_t held)

@@ -116,10 +116,9 @@ int tl_position_before(const struct tl_position *a, const struct tl_position *b)
 /* How many waiting jobs are before a position. O(n); for reasons that somebody asked for. */
 uint32_t tl_queue_rank(const struct tl_queue *queue, const struct tl_position *at, int64_t now_ns);
 
-/* Blocks a shape, or reopens one of the blocked (by index into queue->blocked; the last one
- * takes its index). O(lanes of the shape). */
+/* Blocks a shape; reopens all. O(lanes of the shapes). */
 int tl_queue_block(struct tl_queue *queue, uint32_t shape);
-int tl_queue_reopen(struct tl_queue *queue, uint32_t index);
+int tl_queue_reopen_all(struct tl_queue *queue);
 /* Holds the class of a lane; releases all classes of a tenant, or everything. */
 int tl_queue_hold(struct tl_queue *queue, uint32_t lane);
 int tl_queue_release(struct tl_queue *queue, uint32_t tenant);

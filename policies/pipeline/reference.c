@@ -96,35 +96,56 @@ static enum tl_outcome try_one(struct tl_pipeline *p, tl_job_id id)
 	return tl_pipeline_start(p, id);
 }
 
+static int is_waiting(const struct tl_pipeline *p, tl_job_id id)
+{
+	const struct tl_job_view *job = p->host->job(p->host, id);
+	return job->state == TL_JOB_PENDING || job->state == TL_JOB_SUSPENDED;
+}
+
+/* The turn of one job: what becomes of it, enum tl_eviction, or -1. */
+static int take_turn(struct tl_pipeline *p, const struct tl_listed *turn)
+{
+	enum tl_outcome outcome = TL_HELD;
+	int owned = tl_claim_owned(p, turn->id);
+	if (tl_pipeline_admits(p, p->host->job(p->host, turn->id)))
+		outcome = try_one(p, turn->id);
+	if (outcome == TL_HELD)
+		return hold(p, turn->id) != 0 ? -1 : TL_EVICT_GONE;
+	if (outcome == TL_NO_ROOM)
+		return tl_evict_for(p, turn->id, turn->key);
+	if (tl_claim_end(p, turn->id) != 0)
+		return -1;
+	return owned ? TL_EVICT_AGAIN : TL_EVICT_GONE;
+}
+
 /* Starts jobs in order; the index of the head, or of the end. */
 static int64_t run_in_order(struct tl_pipeline *p, uint32_t count)
 {
+	uint32_t i = 0;
 	p->head = 0;
-	for (uint32_t i = 0; i < count; i++) {
+	tl_claim_restart(p);
+	while (i < count) {
 		tl_job_id id = p->plain[i].id;
-		if (id == 0 || is_held(p, id))
-			continue;
-		enum tl_outcome outcome = TL_HELD;
-		if (tl_pipeline_admits(p, p->host->job(p->host, id))) {
-			outcome = try_one(p, id);
-			if (outcome == TL_NO_ROOM && p->claim.job != 0 && p->claim.job != id) {
-				tl_claim_drop(p);
-				outcome = try_one(p, id);
-			}
-		}
-		if (outcome == TL_STARTED) {
-			p->plain[i].id = 0;
-			if (p->claim.job == id)
-				tl_claim_drop(p);
-		} else if (outcome == TL_HELD) {
-			if (hold(p, id) != 0)
-				return -1;
-		} else if (!tl_pipeline_drops(p, id)) {
+		int became = TL_EVICT_GONE;
+		if (id != 0 && !is_held(p, id) && is_waiting(p, id))
+			became = take_turn(p, &p->plain[i]);
+		if (became < 0)
+			return -1;
+		if (became == TL_EVICT_OVER)
+			return count;
+		if (became == TL_EVICT_NOT) {
 			p->head = id;
 			return i;
 		}
+		if (became == TL_EVICT_GONE)
+			p->plain[i].id = 0;
+		i++;
+		if (became == TL_EVICT_AGAIN) {
+			tl_claim_restart(p);
+			i = 0;
+		}
 	}
-	return count;
+	return tl_claim_yield(p) < 0 ? -1 : (int64_t)count;
 }
 
 /* ---- EASY by definition ------------------------------------------------------------------- */
@@ -133,42 +154,48 @@ static int64_t run_in_order(struct tl_pipeline *p, uint32_t count)
 static int look_ahead(struct tl_pipeline *p, int64_t at_ns)
 {
 	uint32_t count = 0;
-	if (tl_scratch_copy(&p->trial, p->host, p->host->view(p->host)) != 0)
+	int settled = tl_claim_others(p, p->head);
+	if (settled && tl_claim_settle(p, p->head) < 0)
+		return -1;
+	if (tl_scratch_copy(&p->trial, p->host,
+	                    settled ? &p->drained.view : p->host->view(p->host)) != 0)
 		return tl_pipeline_break(p);
 	const tl_job_id *ids = p->host->holding(p->host, &count);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct tl_job_view *job = p->host->job(p->host, ids[i]);
-		struct tl_placement where;
-		if (tl_pipeline_end(p, job) <= at_ns &&
-		    p->host->allocation(p->host, ids[i], &where) == 0)
-			tl_scratch_give(&p->trial, p->host->shape(p->host, job->shape), &where,
-			                job->state == TL_JOB_SUSPENDING);
+		if (tl_pipeline_end(p, job) <= at_ns && !(settled && tl_claim_leaves(p, job)))
+			tl_claim_give_back(p, &p->trial, ids[i]);
 	}
 	return 0;
+}
+
+/* The next instant at which somebody leaves by estimates; TL_TIME_NEVER. */
+static int64_t next_leaving(const struct tl_pipeline *p, int64_t after_ns)
+{
+	uint32_t count = 0;
+	int64_t next_ns = TL_TIME_NEVER;
+	const tl_job_id *ids = p->host->holding(p->host, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t end_ns = tl_pipeline_end(p, p->host->job(p->host, ids[i]));
+		if (end_ns > after_ns && end_ns < next_ns)
+			next_ns = end_ns;
+	}
+	return next_ns;
 }
 
 /* The earliest instant at which the head fits by estimates; -1: memory is out. */
 static int64_t find_shadow(struct tl_pipeline *p)
 {
 	const struct tl_shape *shape = tl_pipeline_shape(p, p->head);
-	int64_t at_ns = p->now_ns;
-	for (;;) {
-		uint32_t count = 0;
-		int64_t next_ns = TL_TIME_NEVER;
-		const tl_job_id *ids = p->host->holding(p->host, &count);
-		for (uint32_t i = 0; i < count; i++) {
-			int64_t end_ns = tl_pipeline_end(p, p->host->job(p->host, ids[i]));
-			if (end_ns > at_ns && end_ns < next_ns)
-				next_ns = end_ns;
-		}
-		at_ns = next_ns;
-		if (at_ns == TL_TIME_NEVER)
-			return TL_TIME_NEVER;
+	/* What others have claimed is theirs from the next instant on. */
+	int64_t at_ns = tl_claim_others(p, p->head) ? p->now_ns + 1 : next_leaving(p, p->now_ns);
+	for (; at_ns != TL_TIME_NEVER; at_ns = next_leaving(p, at_ns)) {
 		if (look_ahead(p, at_ns) != 0)
 			return -1;
 		if (tl_pipeline_choose(p, &p->trial.view, shape, &p->shadow.spot))
 			return at_ns;
 	}
+	return TL_TIME_NEVER;
 }
 
 /* Whether a job at p->spot from now on leaves the head its promise: 1, 0, or -1. */
@@ -232,7 +259,7 @@ static int run_skip(struct tl_pipeline *p, uint32_t from, uint32_t count)
 static int run_conservative(struct tl_pipeline *p, uint32_t head, uint32_t count)
 {
 	uint32_t promised = 0;
-	if (p->claim.job != 0)
+	if (p->claims.count > 0)
 		return 0;
 	if (tl_profile_begin(p) != 0)
 		return -1;
@@ -279,7 +306,6 @@ static int run(struct tl_pipeline *p)
 	if (p->head == 0)
 		return 0;
 	uint32_t at = (uint32_t)head;
-	tl_wide key = p->plain[at].key;
 	int failed = 0;
 	if (p->backfill == TL_BACKFILL_SKIP)
 		failed = run_skip(p, at + 1, count);
@@ -287,11 +313,7 @@ static int run(struct tl_pipeline *p)
 		failed = run_easy(p, at + 1, count);
 	else if (p->backfill == TL_BACKFILL_CONSERVATIVE)
 		failed = run_conservative(p, at, count);
-	if (failed != 0)
-		return -1;
-	if (p->preempt == NULL)
-		return 0;
-	return tl_claim_make(p, key);
+	return failed != 0 ? -1 : 0;
 }
 
 int tl_reference_run(struct tl_pipeline *p)

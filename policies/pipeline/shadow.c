@@ -52,31 +52,43 @@ int tl_leavers_sort(struct tl_pipeline *p)
 	return 0;
 }
 
+static int64_t first_end(const struct tl_leaving *next, const struct tl_leaving *end)
+{
+	return next < end ? next->end_ns : TL_TIME_NEVER;
+}
+
+static int fits_head(struct tl_pipeline *p)
+{
+	return tl_pipeline_choose(p, &p->shadow.then.view, tl_pipeline_shape(p, p->head),
+	                          &p->shadow.spot);
+}
+
 int tl_shadow_find(struct tl_pipeline *p)
 {
 	struct tl_shadow *shadow = &p->shadow;
 	if (shadow->known)
 		return 0;
+	/* What others have claimed is theirs from the next instant on. */
+	int settled = tl_claim_others(p, p->head);
+	if (settled && tl_claim_settle(p, p->head) < 0)
+		return -1;
 	if (tl_leavers_sort(p) != 0 ||
-	    tl_scratch_copy(&shadow->then, p->host, p->host->view(p->host)) != 0)
+	    tl_scratch_copy(&shadow->then, p->host,
+	                    settled ? &p->drained.view : p->host->view(p->host)) != 0)
 		return tl_pipeline_break(p);
-	const struct tl_shape *shape = tl_pipeline_shape(p, p->head);
 	shadow->known = 1;
 	shadow->at_ns = TL_TIME_NEVER;
-	for (uint32_t i = 0; i < p->leavers.count; i++) {
-		const struct tl_leaving *one = &p->leavers.jobs[i];
-		struct tl_placement where;
-		if (one->end_ns == TL_TIME_NEVER)
-			return 0;
-		if (p->host->allocation(p->host, one->id, &where) == 0)
-			tl_scratch_give(&shadow->then, tl_pipeline_shape(p, one->id), &where,
-			                p->host->job(p->host, one->id)->state == TL_JOB_SUSPENDING);
-		if (i + 1 < p->leavers.count && one[1].end_ns == one->end_ns)
+	const struct tl_leaving *next = p->leavers.jobs, *end = next + p->leavers.count;
+	for (int64_t at_ns = settled ? p->now_ns + 1 : first_end(next, end); at_ns != TL_TIME_NEVER;
+	     at_ns = first_end(next, end)) {
+		for (; next < end && next->end_ns <= at_ns; next++)
+			if (!settled || !tl_claim_leaves(p, p->host->job(p->host, next->id)))
+				tl_claim_give_back(p, &shadow->then, next->id);
+		if (!fits_head(p))
 			continue;
-		if (!tl_pipeline_choose(p, &shadow->then.view, shape, &shadow->spot))
-			continue;
-		shadow->at_ns = one->end_ns;
-		tl_pipeline_promise(p, p->head, shadow->at_ns, &shadow->spot);
+		shadow->at_ns = at_ns;
+		if (!tl_claim_owned(p, p->head))
+			tl_pipeline_promise(p, p->head, at_ns, &shadow->spot);
 		return 0;
 	}
 	return 0;

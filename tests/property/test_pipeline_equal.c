@@ -10,21 +10,20 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-enum { NODES = 7, JOBS = 90, SECOND = 1000000000, PLACES = 9, RULES = 4, STOPS = 5 };
+enum { NODES = 7, JOBS = 90, SECOND = 1000000000, PLACES = 9, RULES = 4, STOPS = 7 };
 
 static const char *const places[PLACES] = {"first-fit", "best-fit",    "worst-fit",
                                            "random",    "topology",    "dot-product",
                                            "fgd",       "gpu-packing", "gpu-clustering"};
 static const char *const rules[RULES] = {"none", "skip", "easy", "conservative"};
 
-/* Ways to make room: who is asked, how victims leave, how far apart. */
+/* Ways to make room: who is asked, how victims leave, how far apart, for how many at a time. */
 static const struct {
-	const char *use, *mode, *step;
-} stops[STOPS] = {{NULL, NULL, NULL},
-                  {"none", NULL, NULL},
-                  {"priority", "save", "0s"},
-                  {"priority", "kill", "0s"},
-                  {"priority", "save", "2s"}};
+	const char *use, *mode, *step, *claims;
+} stops[STOPS] = {{NULL, NULL, NULL, "64"},        {"none", NULL, NULL, "64"},
+                  {"priority", "save", "0s", "1"}, {"priority", "save", "0s", "64"},
+                  {"priority", "kill", "0s", "3"}, {"priority", "save", "2s", "64"},
+                  {"priority", "save", "2s", "2"}};
 
 static struct tl_gpu_model models[2] = {{.name = "a", .memory_bytes = 80},
                                         {.name = "b", .memory_bytes = -1}};
@@ -141,6 +140,7 @@ static size_t check(const char *order, const char *place, const char *rule, int 
 	make_world(&world, jobs, seed);
 	set(&policy, TL_SEAT_SCHEDULER, "backfill", rule);
 	set(&policy, TL_SEAT_SCHEDULER, "depth", "7");
+	set(&policy, TL_SEAT_SCHEDULER, "claims", stops[stop].claims);
 	if (quota) {
 		set(&policy, TL_SEAT_ADMIT, "tenant_cap", "0.6");
 		set(&policy, TL_SEAT_ADMIT, "job_cap", "0.5");

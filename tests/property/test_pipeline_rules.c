@@ -201,6 +201,159 @@ Test(pipeline_rules, what_is_freed_for_one_is_not_taken_by_another)
 	mini_run_fini(&run);
 }
 
+/* ---- room for many at once ---------------------------------------------------------------- */
+
+enum { HOLDERS = 16, COMERS = 12 };
+
+/* Every GPU is held by a long job; at 100 s short ones of one GPU come. */
+static struct mini_world make_rush(struct mini_job *list)
+{
+	for (uint32_t i = 0; i < HOLDERS + COMERS; i++) {
+		list[i] = (struct mini_job){.duration_ns = 1000LL * SECOND, .gpus_mgpu = 1000};
+		if (i >= HOLDERS) {
+			list[i].submit_ns = 100LL * SECOND;
+			list[i].duration_ns = 50LL * SECOND;
+		}
+		list[i].estimate_ns = list[i].duration_ns;
+	}
+	return (struct mini_world){.spec = &spec,
+	                           .jobs = list,
+	                           .job_count = HOLDERS + COMERS,
+	                           .save_ns = 7LL * SECOND,
+	                           .tenant_count = 1,
+	                           .queue_count = 1};
+}
+
+static struct mini_policy make_rush_policy(const char *claims, const char *step)
+{
+	struct mini_policy policy = make_policy("sjf", "none");
+
+	policy.use[TL_SEAT_PREEMPT] = "priority";
+	policy.settings[1] = (struct mini_setting){TL_SEAT_PREEMPT, "step", step};
+	policy.settings[2] = (struct mini_setting){TL_SEAT_SCHEDULER, "claims", claims};
+	return policy;
+}
+
+Test(pipeline_rules, room_is_made_for_many_at_once)
+{
+	struct mini_job list[HOLDERS + COMERS];
+	struct mini_run run;
+	const struct mini_world world = make_rush(list);
+	const struct mini_policy policy = make_rush_policy("64", "0s");
+
+	mini_run(&world, &policy, &run);
+	for (uint32_t i = HOLDERS; i < HOLDERS + COMERS; i++)
+		cr_assert_eq(run.starts_ns[i], 107LL * SECOND, "job %u waits for one save", i);
+	cr_assert_eq(run.refused, 0);
+	mini_run_fini(&run);
+}
+
+Test(pipeline_rules, of_one_claim_at_a_time_each_waits_for_the_one_before)
+{
+	struct mini_job list[HOLDERS + COMERS];
+	struct mini_run run;
+	const struct mini_world world = make_rush(list);
+	const struct mini_policy policy = make_rush_policy("1", "0s");
+
+	mini_run(&world, &policy, &run);
+	for (uint32_t i = 0; i < 7; i++)
+		cr_assert_eq(run.starts_ns[HOLDERS + i], (107LL + 7 * i) * SECOND, "number %u", i);
+	mini_run_fini(&run);
+}
+
+Test(pipeline_rules, claims_are_bounded)
+{
+	struct mini_job list[HOLDERS + COMERS];
+	struct mini_run run;
+	const struct mini_world world = make_rush(list);
+	const struct mini_policy policy = make_rush_policy("5", "0s");
+	uint32_t stopped = 0;
+
+	mini_run(&world, &policy, &run);
+	for (size_t i = 0; i < run.count; i++)
+		stopped += run.log[i].what == MINI_SUSPEND && run.log[i].at_ns == 100LL * SECOND;
+	cr_assert_eq(stopped, 5);
+	mini_run_fini(&run);
+}
+
+/* Paced, the steps are those of all claims together: a node each. */
+Test(pipeline_rules, a_step_empties_one_node_whoever_claims_it)
+{
+	struct mini_job list[HOLDERS + COMERS];
+	struct mini_run run;
+	const struct mini_world world = make_rush(list);
+	const struct mini_policy policy = make_rush_policy("64", "2s");
+	uint64_t node_of[HOLDERS] = {0};
+	int64_t last_ns = -1;
+	uint32_t stopped = 0, steps = 0;
+	uint64_t node = 0;
+
+	mini_run(&world, &policy, &run);
+	/* With one worker of one GPU, best fit fills the nodes of four before that of eight. */
+	for (uint32_t i = 0; i < HOLDERS; i++)
+		node_of[i] = i / 4 < 2 ? i / 4 : 2;
+	for (size_t i = 0; i < run.count && stopped < COMERS; i++) {
+		const struct mini_entry *entry = &run.log[i];
+
+		if (entry->what != MINI_SUSPEND)
+			continue;
+		cr_assert_lt(entry->job, HOLDERS);
+		stopped++;
+		if (entry->at_ns == last_ns) {
+			cr_assert_eq(node_of[entry->job], node, "two nodes at one instant");
+			continue;
+		}
+		cr_assert(last_ns < 0 || entry->at_ns - last_ns >= 2LL * SECOND);
+		last_ns = entry->at_ns;
+		node = node_of[entry->job];
+		steps++;
+	}
+	cr_assert_eq(stopped, COMERS);
+	cr_assert_geq(steps, 2);
+	mini_run_fini(&run);
+}
+
+/* What drains for one is claimed by another that comes before it; the first claims anew. */
+Test(pipeline_rules, what_drains_goes_to_who_comes_first)
+{
+	struct mini_job list[HOLDERS + COMERS];
+	struct mini_run run;
+	struct mini_world world = make_rush(list);
+	const struct mini_policy policy = make_rush_policy("64", "0s");
+	uint32_t stopped = 0;
+
+	list[HOLDERS + 1].submit_ns = 103LL * SECOND;
+	list[HOLDERS + 1].duration_ns = list[HOLDERS + 1].estimate_ns = 10LL * SECOND;
+	world.job_count = HOLDERS + 2;
+	mini_run(&world, &policy, &run);
+	cr_assert_eq(run.starts_ns[HOLDERS + 1], 107LL * SECOND);
+	cr_assert_eq(run.starts_ns[HOLDERS], 110LL * SECOND);
+	for (size_t i = 0; i < run.count; i++)
+		stopped += run.log[i].what == MINI_SUSPEND;
+	cr_assert_eq(stopped, 2, "one each: %u", stopped);
+	mini_run_fini(&run);
+}
+
+/* Behind owners of claims others start in order, in room that nobody claims. */
+Test(pipeline_rules, owners_of_claims_do_not_hold_up_those_behind)
+{
+	struct mini_job list[HOLDERS + COMERS];
+	struct mini_run run;
+	struct mini_world world = make_rush(list);
+	const struct mini_policy policy = make_rush_policy("64", "0s");
+
+	/* The owner wants the whole large node; a long job behind it fits beside. */
+	list[HOLDERS].gpus_mgpu = 8000;
+	list[HOLDERS + 1].submit_ns = 101LL * SECOND;
+	list[HOLDERS + 1].duration_ns = list[HOLDERS + 1].estimate_ns = 2000LL * SECOND;
+	list[0].duration_ns = list[0].estimate_ns = 102LL * SECOND;
+	world.job_count = HOLDERS + 2;
+	mini_run(&world, &policy, &run);
+	cr_assert_eq(run.starts_ns[HOLDERS], 107LL * SECOND);
+	cr_assert_eq(run.starts_ns[HOLDERS + 1], 102LL * SECOND);
+	mini_run_fini(&run);
+}
+
 Test(pipeline_rules, null_starts_nothing)
 {
 	const struct mini_world world = make_world(2);

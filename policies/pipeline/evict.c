@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Room made for a job that has none, by stopping some that come after it. */
+#include "policies/pipeline/pipeline.h"
+
+#include <stdlib.h>
+
+static int latest_first(const void *a, const void *b)
+{
+	const struct tl_listed *x = a, *y = b;
+	if (x->key != y->key)
+		return x->key > y->key ? -1 : 1;
+	return x->sequence > y->sequence ? -1 : 1;
+}
+
+/* Keys of running jobs not known yet (all of them, the plain way). */
+static int ask_keys(struct tl_pipeline *p, const tl_job_id *ids, uint32_t count)
+{
+	uint32_t fresh = 0;
+	int failed = 0;
+	TL_GROW(p->host, p->ids, p->id_room, count + 1, failed);
+	if (failed != 0)
+		return tl_pipeline_break(p);
+	const struct tl_jobs jobs = p->host->jobs(p->host);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_job_view *job = tl_jobs_at(&jobs, ids[i]);
+		if (job->state == TL_JOB_RUNNING &&
+		    (p->reference || !tl_queue_tracks(&p->queue, ids[i])))
+			p->ids[fresh++] = ids[i];
+	}
+	if (tl_pipeline_keys(p, fresh) != 0)
+		return -1;
+	for (uint32_t i = 0; i < fresh; i++) {
+		const struct tl_job_view *job = p->host->job(p->host, p->ids[i]);
+		if (tl_queue_reserve(&p->queue, TL_JOB_SLOT(job->id)) != 0 ||
+		    tl_queue_track(&p->queue, job, &p->keys[i], p->now_ns) != 0)
+			return tl_pipeline_break(p);
+	}
+	return 0;
+}
+
+/* Preemptible running jobs that come after a key and that nobody stops yet, into p->list: how
+ * many, or -1. */
+static int64_t list_candidates(struct tl_pipeline *p, tl_wide key)
+{
+	uint32_t count = 0, found = 0;
+	int a = 0, b = 0;
+	const tl_job_id *ids = p->host->holding(p->host, &count);
+	TL_GROW(p->host, p->list, p->list_room, count + 1, a);
+	TL_GROW(p->host, p->list_keys, p->list_key_room, count + 1, b);
+	if (a != 0 || b != 0)
+		return tl_pipeline_break(p);
+	if (ask_keys(p, ids, count) != 0)
+		return -1;
+	const struct tl_jobs jobs = p->host->jobs(p->host);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_job_view *job = tl_jobs_at(&jobs, ids[i]);
+		if (job->state != TL_JOB_RUNNING || (job->flags & TL_JOB_PREEMPTIBLE) == 0 ||
+		    tl_claim_leaves(p, job))
+			continue;
+		tl_wide at = tl_item_key(&p->queue.items[TL_JOB_SLOT(ids[i])], p->now_ns);
+		if (at > key)
+			p->list[found++] =
+			    (struct tl_listed){.key = at, .sequence = job->sequence, .id = ids[i]};
+	}
+	if (found > 0)
+		qsort(p->list, found, sizeof(*p->list), latest_first);
+	return found;
+}
+
+static int fits(const struct tl_shortfall *ask, const tl_job_id *victims, uint32_t count)
+{
+	struct tl_pipeline *p = ask->ctx;
+	if (tl_scratch_copy(&p->dry, p->host, &p->drained.view) != 0)
+		return 0;
+	for (uint32_t i = 0; i < count; i++)
+		tl_claim_give_back(p, &p->dry, victims[i]);
+	return tl_pipeline_choose(p, &p->dry.view, ask->shape, &p->spare);
+}
+
+static int64_t narrow(tl_wide key)
+{
+	if (key > INT64_MAX)
+		return INT64_MAX;
+	return key < INT64_MIN ? INT64_MIN : (int64_t)key;
+}
+
+/* Asks the seat for victims into p->victims, and their room into p->spare: 1, 0, or -1. */
+static int ask_module(struct tl_pipeline *p, const struct tl_job_view *job,
+                      const struct tl_shape *shape, tl_wide key, uint32_t count,
+                      struct tl_victims *victims)
+{
+	int failed = 0, more = 0;
+	TL_GROW(p->host, p->ids, p->id_room, count, failed);
+	TL_GROW(p->host, p->victims, p->victim_room, count, more);
+	if (failed != 0 || more != 0)
+		return tl_pipeline_break(p);
+	for (uint32_t i = 0; i < count; i++) {
+		p->ids[i] = p->list[i].id;
+		p->list_keys[i] = narrow(p->list[i].key);
+	}
+	const struct tl_shortfall ask = {.struct_size = sizeof(ask),
+	                                 .candidate_count = count,
+	                                 .job = job,
+	                                 .shape = shape,
+	                                 .key = narrow(key),
+	                                 .candidates = p->ids,
+	                                 .candidate_keys = p->list_keys,
+	                                 .jobs = p->host->jobs(p->host),
+	                                 .now_ns = p->now_ns,
+	                                 .fits = fits,
+	                                 .ctx = p};
+	*victims = (struct tl_victims){.ids = p->victims};
+	if (p->preempt->choose(p->seats[TL_SEAT_PREEMPT].self, &ask, victims) != 1 ||
+	    victims->count == 0 || victims->count > count)
+		return 0;
+	/* The last dry run is the one that counts. */
+	if (fits(&ask, victims->ids, victims->count))
+		return 1;
+	p->host->log(p->host, TL_LOG_WARNING, "pipeline: the victims named do not make room");
+	return 0;
+}
+
+/* What leaves already may be enough; else the seat is asked: 1 with the victims and p->spare,
+ * 0, or -1. */
+static int find_room(struct tl_pipeline *p, tl_job_id id, tl_wide key, struct tl_victims *victims)
+{
+	const struct tl_shape *shape = tl_pipeline_shape(p, id);
+	int64_t leaving = tl_claim_settle(p, 0);
+	if (leaving < 0)
+		return -1;
+	if (leaving > 0 && tl_pipeline_choose(p, &p->drained.view, shape, &p->spare))
+		return 1;
+	int64_t count = list_candidates(p, key);
+	if (count <= 0)
+		return (int)count;
+	return ask_module(p, p->host->job(p->host, id), shape, key, (uint32_t)count, victims);
+}
+
+/* The victims were killed: their room is free now. */
+static int start_owner(struct tl_pipeline *p, tl_job_id id)
+{
+	const struct tl_view *view = tl_claim_view(p, id);
+	if (view == NULL)
+		return tl_pipeline_break(p);
+	if (!tl_pipeline_choose(p, view, tl_pipeline_shape(p, id), &p->spot) ||
+	    tl_pipeline_start(p, id) != TL_STARTED)
+		return 0;
+	if (tl_queue_forget(&p->queue, id) != 0)
+		return tl_pipeline_break(p);
+	return tl_claim_end(p, id);
+}
+
+int tl_evict_for(struct tl_pipeline *p, tl_job_id id, tl_wide key)
+{
+	struct tl_victims victims = {.count = 0};
+	if (tl_claim_owned(p, id))
+		return tl_claim_pass(p, id) ? TL_EVICT_PASS : TL_EVICT_NOT;
+	int yielded = tl_claim_yield(p);
+	if (yielded != 0)
+		return yielded < 0 ? -1 : TL_EVICT_AGAIN;
+	if (tl_pipeline_drops(p, id))
+		return TL_EVICT_GONE;
+	if (p->preempt == NULL)
+		return TL_EVICT_NOT;
+	int found = find_room(p, id, key, &victims);
+	if (found <= 0)
+		return found < 0 ? -1 : TL_EVICT_NOT;
+	uint64_t version = p->host->view(p->host)->version;
+	if (tl_claim_add(p, id, &p->spare, &victims) != 0)
+		return -1;
+	if (victims.mode == TL_SUSPEND_KILL && p->host->view(p->host)->version != version)
+		return start_owner(p, id) != 0 ? -1 : TL_EVICT_OVER;
+	return tl_claim_pass(p, id) ? TL_EVICT_PASS : TL_EVICT_NOT;
+}
