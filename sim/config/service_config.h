@@ -7,7 +7,8 @@
 #include "sim/config/schema.h"
 #include "sim/config/service_setting.h"
 
-enum { TL_SERVICE_NAME_MAX = 49 };
+/* With a dot and the longest of its metrics it is the name of a row of the summary. */
+enum { TL_SERVICE_NAME_MAX = 46 };
 
 /* {0h: 0.3, 8h: 0.5} */
 struct tl_hours_config {

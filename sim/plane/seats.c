@@ -173,6 +173,8 @@ struct tl_seat tl_seats_open(struct tl_trial *trial, enum tl_seat_kind seat)
 		create(trial, instance);
 	if (instance->failed)
 		return (struct tl_seat){0};
+	if (seat == TL_SEAT_FORECAST)
+		return tl_forecasts_hear(instance);
 	return (struct tl_seat){.module = instance->loaded.module,
 	                        .ops = instance->loaded.module->ops,
 	                        .self = instance->self};

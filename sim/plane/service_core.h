@@ -22,6 +22,15 @@ struct tl_service_run {
 	double owed[TL_SPREAD_PARTS][TL_SPREAD_STEPS]; /* of it, by fluid windows: below 1 each */
 };
 
+/* Of one service: those whose window has not closed yet, and how the others did. */
+struct tl_forecasts {
+	struct tl_forecast *items; /* in order of asking */
+	size_t count, capacity;
+	uint64_t compared;
+	double error; /* Σ |forecast − what came| / what came */
+	tl_i128 lead_ns;
+};
+
 struct tl_service {
 	const struct tl_service_setting *setting;
 	struct tl_requests *requests;
@@ -32,6 +41,7 @@ struct tl_service {
 	int64_t index;    /* of the open window */
 	uint32_t changes; /* of replicas or speeds in it */
 	struct tl_service_run run;
+	struct tl_forecasts forecasts;
 	struct tl_arrivals *arrivals;
 	struct tl_arrivals *plan; /* the same without bursts and surges */
 	struct tl_arrival_block block;
@@ -63,6 +73,10 @@ struct tl_services {
 	struct tl_service_view *looks;
 	uint32_t look_room, look_first, look_count;
 };
+
+/* A window has closed: what was said of its instants is compared. O(forecasts to come). */
+void tl_forecasts_window(struct tl_forecasts *forecasts, const struct tl_request_window *window);
+void tl_forecasts_fini(struct tl_forecasts *forecasts);
 
 /* The service's part of a window that is being closed: see service_windows.c. */
 void tl_service_materialise(struct tl_trial *trial, struct tl_service *service);

@@ -306,6 +306,7 @@ static struct tl_service_view close_one(struct tl_trial *trial, uint32_t number)
 	}
 	service->deferred = false;
 	add_run(service, &window);
+	tl_forecasts_window(&service->forecasts, &window);
 	tl_i128 present_ns = (tl_i128)window.present_ns;
 	int64_t speed_ppb = mean_speed_ppb(trial, service);
 	double speed = (double)speed_ppb / (double)TL_PPB;
@@ -396,7 +397,7 @@ static void tell(struct tl_trial *trial, const struct tl_service *service, const
 {
 	char name[TL_ROW_NAME_SIZE];
 
-	snprintf(name, sizeof(name), "%.48s.%s", service->setting->name, metric);
+	snprintf(name, sizeof(name), "%.45s.%s", service->setting->name, metric);
 	tl_account_metric(trial->account, name, unit, value);
 }
 
@@ -408,6 +409,17 @@ static double per(double a, double b)
 static double quantile_s(const struct tl_service_run *run, double q)
 {
 	return run->served > 0 ? (double)tl_histogram_quantile(run->latency, q) / 1e9 : (double)NAN;
+}
+
+static void tell_forecasts(struct tl_trial *trial, const struct tl_service *service)
+{
+	const struct tl_forecasts *forecasts = &service->forecasts;
+	double compared = (double)forecasts->compared;
+
+	tell(trial, service, "forecasts", "1", compared);
+	tell(trial, service, "forecast_accuracy", "1", 1.0 - per(forecasts->error, compared));
+	tell(trial, service, "forecast_lead_s", "s",
+	     per((double)forecasts->lead_ns / 1e9, compared));
 }
 
 static void finish_one(struct tl_trial *trial, struct tl_service *service)
@@ -438,6 +450,8 @@ static void finish_one(struct tl_trial *trial, struct tl_service *service)
 	tell(trial, service, "penalty", trial->scenario->prices.currency,
 	     (double)account.penalty_micros / 1e6);
 	tl_account_service(trial->account, &account);
+	if (trial->seats[TL_SEAT_FORECAST].created)
+		tell_forecasts(trial, service);
 }
 
 void tl_services_finish(struct tl_trial *trial)

@@ -163,6 +163,7 @@ void tl_services_destroy(struct tl_trial *trial)
 			tl_arrivals_destroy(service->plan);
 		tl_arrival_block_fini(&service->block);
 		free(service->tokens);
+		tl_forecasts_fini(&service->forecasts);
 		free(service->replicas.ids);
 		free(service->has_image);
 		free(service->hot);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct tl_instance;
 struct tl_trial;
 struct tl_job;
 
@@ -52,6 +53,8 @@ uint32_t tl_services_count(const struct tl_trial *trial);
  * no such service. */
 int64_t tl_services_rate_per_ks(const struct tl_trial *trial, uint32_t number, int64_t at_ns,
                                 bool planned);
+/* The forecast seat: the module's answers, kept to be compared with what came. */
+struct tl_seat tl_forecasts_hear(struct tl_instance *instance);
 /* Whole-run figures of every service into the summary. */
 void tl_services_finish(struct tl_trial *trial);
 

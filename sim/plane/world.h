@@ -11,7 +11,7 @@
  *   seats.c      instances of policy modules
  *   host.c       the contract's reads;  decide.c  its decisions, validated
  *   queues.c     who waits in which queue;  reserve.c  what is kept for whom
- *   services.c   online services: replicas, requests, windows
+ *   services.c   online services: replicas, requests, windows;  forecasts.c  of them
  *   watch.c      stall and livelock
  */
 #ifndef TIDELAB_PLANE_WORLD_H

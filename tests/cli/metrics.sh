@@ -18,6 +18,9 @@ for scenario in demo small service; do
 	run 0 summary "$scenario.h5" --csv
 	cat out >>written
 done
+run 0 run service -o forecast.h5 --tables summary --policy scale=predictive,forecast=seasonal-naive
+run 0 summary forecast.h5 --csv
+cat out >>written
 run 0 run --cluster 1x4:cpus=96,mem=1TiB --trace "$samples/static-pods.csv" --format openb \
 	--set 'workload[0].static=true' --set 'workload[0].demand=1.3' --policy place=fgd,backfill=skip \
 	--physics ideal --name packing

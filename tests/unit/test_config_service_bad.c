@@ -267,7 +267,7 @@ Test(config_service_bad, what_does_not_fit_together_is_refused)
 	refused("horizon: 1d\nworkload: [{service: [a], peak_rps: 1}]\n", 2, 22, "got a list");
 	refused("horizon: 1d\nworkload: [{peak_rps: 1, "
 	        "service: a234567890123456789012345678901234567890123456789}]\n",
-	        2, 35, "wanted a name of at most 48 bytes");
+	        2, 35, "wanted a name of at most 45 bytes");
 	refused("horizon: 1d\nworkload: [{peak_rps: 1}]\n", 2, 13, "unknown key `peak_rps`");
 	refused(SERVICE "metrics: {window: 0s}\n", 3, 19, "metrics.window: got `0s`");
 	refused(SERVICE "metrics: {window: 2h}\n", 3, 19, "from 1ms to 1h");
