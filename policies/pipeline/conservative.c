@@ -26,18 +26,22 @@ static int promise_head(struct tl_pipeline *p)
 	return tl_profile_take(p, shape, at_ns, long_ns);
 }
 
-/* Whether the job in hand could start now, were it not for promises. A shape that has no
+/* Whether the job in hand could start now, were it not for promises. A kind that has no
  * room is blocked on the way: 1, 0, or -1. */
 static int hopeful(struct tl_pipeline *p, uint32_t lane)
 {
 	struct tl_queue *queue = &p->queue;
-	uint32_t shape = queue->lanes[lane].shape;
-	if (queue->shapes[shape].blocked)
+	uint32_t kind = queue->lanes[lane].kind;
+	tl_job_id id = queue->items[p->cursor_slots[lane]].id;
+	const struct tl_view *view = p->host->view(p->host);
+	if (queue->kinds[kind].blocked)
 		return 0;
 	if (p->cursor_tested[lane] == 0) {
-		if (!tl_pipeline_choose(p, p->host->view(p->host), p->host->shape(p->host, shape),
-		                        &p->spot))
-			return tl_queue_block(queue, shape) != 0 ? tl_pipeline_break(p) : 0;
+		/* A place beside another is for whom the order brings to it, not for who passes. */
+		if (!tl_pipeline_choose(p, view, tl_pipeline_shape(p, id), &p->spot))
+			return !tl_second_choose(p, id, view) && tl_queue_block(queue, kind) != 0
+			           ? tl_pipeline_break(p)
+			           : 0;
 		p->cursor_tested[lane] = 1;
 	}
 	return queue->items[p->cursor_slots[lane]].remaining_ns != TL_TIME_NEVER;

@@ -38,19 +38,19 @@ int tl_easy_run(struct tl_pipeline *p, const struct tl_position *head)
 	if (tl_walk_begin(p, head, 1, known_ns) != 0)
 		return -1;
 	for (uint32_t lane; (lane = tl_walk_lane(p)) != TL_NO_INDEX;) {
-		uint32_t slot = p->cursor_slots[lane], number = queue->lanes[lane].shape;
+		uint32_t slot = p->cursor_slots[lane], kind = queue->lanes[lane].kind;
 		tl_job_id id = queue->items[slot].id;
-		const struct tl_shape *shape = p->host->shape(p->host, number);
+		const struct tl_shape *shape = p->host->shape(p->host, queue->lanes[lane].shape);
 		const struct tl_view *view = tl_claim_view(p, id);
 		if (view == NULL)
 			return tl_pipeline_break(p);
-		if (queue->shapes[number].blocked ||
+		if (queue->kinds[kind].blocked ||
 		    queue->classes[queue->lanes[lane].class_of].held) {
 			tl_walk_leave(p);
 			continue;
 		}
 		enum tl_outcome outcome = TL_NO_ROOM;
-		if (tl_pipeline_choose(p, view, shape, &p->spot)) {
+		if (tl_pipeline_room(p, id, view)) {
 			int pass = may_pass(p, lane, shape, id);
 			if (pass < 0)
 				return -1;
@@ -73,7 +73,7 @@ int tl_easy_run(struct tl_pipeline *p, const struct tl_position *head)
 			}
 		}
 		if ((outcome == TL_HELD && tl_queue_hold(queue, lane) != 0) ||
-		    (outcome == TL_NO_ROOM && tl_queue_block(queue, number) != 0))
+		    (outcome == TL_NO_ROOM && tl_queue_block(queue, kind) != 0))
 			return tl_pipeline_break(p);
 		tl_walk_leave(p);
 	}

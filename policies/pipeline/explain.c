@@ -35,6 +35,11 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+static const struct tl_worker *worker_of(const struct tl_shape *shape)
+{
+	return shape->workers > 1 ? &shape->full : &shape->last;
+}
+
 void tl_explain_start(struct tl_pipeline *p, tl_job_id id)
 {
 	if (!p->host->explaining(p->host, id))
@@ -47,6 +52,10 @@ void tl_explain_start(struct tl_pipeline *p, tl_job_id id)
 	if (where->worker_count > 1)
 		add(&line, "%" PRIu32 " workers, the first on ", where->worker_count);
 	add(&line, "node %" PRIu32, where->nodes[0]);
+	if (where->gpu_count > 0 && tl_view_gpu(p->host->view(p->host), where->gpus[0])->free_mgpu <
+	                                worker_of(tl_pipeline_shape(p, id))->share_mgpu)
+		add(&line, ", beside the job on its GPU%s: no room is free",
+		    plural(where->gpu_count));
 	p->host->explain(p->host, id, line.text);
 }
 
@@ -73,11 +82,6 @@ int tl_explain_watch(struct tl_pipeline *p, tl_job_id id)
 }
 
 /* ---- what binds ------------------------------------------------------------------------ */
-
-static const struct tl_worker *worker_of(const struct tl_shape *shape)
-{
-	return shape->workers > 1 ? &shape->full : &shape->last;
-}
 
 /* How many such workers there is room for, counting up to the shape's. */
 static uint32_t room_for(const struct tl_view *view, const struct tl_shape *shape,

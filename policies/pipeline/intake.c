@@ -108,8 +108,8 @@ int tl_intake(struct tl_pipeline *p, const struct tl_changes *changes)
 	uint32_t left = changes->ended_count + changes->suspended_count;
 	if (changes->freed_count > 0 && left == 0 && tl_queue_release_all(&p->queue) != 0)
 		return tl_pipeline_break(p);
-	/* Room was freed: every blocked shape deserves another look. */
-	if ((changes->why & (TL_WHY_FREED | TL_WHY_NODES)) != 0 &&
+	/* Room was freed, or may have come about beside somebody: all deserve another look. */
+	if (((changes->why & (TL_WHY_FREED | TL_WHY_NODES)) != 0 || tl_second_news(p, changes)) &&
 	    tl_queue_reopen_all(&p->queue) != 0)
 		return tl_pipeline_break(p);
 

@@ -81,7 +81,7 @@ static int try_start(struct tl_pipeline *p, tl_job_id id, enum tl_outcome *out)
 	if (view == NULL)
 		return tl_pipeline_break(p);
 	*out = TL_NO_ROOM;
-	if (!tl_pipeline_choose(p, view, tl_pipeline_shape(p, id), &p->spot))
+	if (!tl_pipeline_room(p, id, view))
 		return 0;
 	*out = tl_pipeline_start(p, id);
 	if (*out != TL_STARTED)
@@ -118,18 +118,18 @@ static int find_turn(struct tl_pipeline *p, struct tl_turn *turn)
 static int take_turn(struct tl_pipeline *p, const struct tl_turn *turn)
 {
 	struct tl_queue *queue = &p->queue;
-	uint32_t shape = queue->lanes[turn->lane].shape;
+	uint32_t kind = queue->lanes[turn->lane].kind;
 	enum tl_outcome outcome = TL_NO_ROOM;
 	int owned = tl_claim_owned(p, turn->id);
 	if (!tl_pipeline_admits(p, p->host->job(p->host, turn->id)))
 		outcome = TL_HELD;
-	else if ((owned ? !tl_claim_waits(p, turn->id) : !queue->shapes[shape].blocked) &&
+	else if ((owned ? !tl_claim_waits(p, turn->id) : !queue->kinds[kind].blocked) &&
 	         try_start(p, turn->id, &outcome) != 0)
 		return -1;
 	if (outcome == TL_STARTED)
 		return owned ? TL_EVICT_AGAIN : TL_EVICT_GONE;
-	if ((outcome == TL_HELD ? tl_queue_hold(queue, turn->lane)
-	                        : tl_queue_block(queue, shape)) != 0)
+	if ((outcome == TL_HELD ? tl_queue_hold(queue, turn->lane) : tl_queue_block(queue, kind)) !=
+	    0)
 		return tl_pipeline_break(p);
 	if (outcome == TL_HELD)
 		return TL_EVICT_GONE;
@@ -174,13 +174,13 @@ static int run_skip(struct tl_pipeline *p)
 	struct tl_queue *queue = &p->queue;
 	for (uint32_t lane; (lane = tl_queue_first_open(queue, p->now_ns)) != TL_NO_INDEX;) {
 		tl_job_id id = queue->items[queue->lanes[lane].head].id;
-		uint32_t shape = queue->lanes[lane].shape;
+		uint32_t kind = queue->lanes[lane].kind;
 		enum tl_outcome outcome = TL_HELD;
 		if (tl_pipeline_admits(p, p->host->job(p->host, id)) &&
 		    try_start(p, id, &outcome) != 0)
 			return -1;
 		if ((outcome == TL_HELD && tl_queue_hold(queue, lane) != 0) ||
-		    (outcome == TL_NO_ROOM && tl_queue_block(queue, shape) != 0))
+		    (outcome == TL_NO_ROOM && tl_queue_block(queue, kind) != 0))
 			return tl_pipeline_break(p);
 	}
 	return 0;

@@ -11,6 +11,7 @@ enum {
 	OPTION_DEPTH,
 	OPTION_CLAIMS,
 	OPTION_DEFRAG_EVERY,
+	OPTION_PAIR_BELOW,
 	OPTION_REFERENCE,
 	OPTION_COUNT
 };
@@ -53,6 +54,15 @@ static const struct tl_option options[OPTION_COUNT] = {
          .max = 3.2e16,
          .help = "how often the defrag seat is asked; too often costs more in moves "
                  "than whole nodes are worth, too seldom leaves room in pieces"},
+    [OPTION_PAIR_BELOW] =
+	{.name = "pair_below",
+         .type = TL_OPTION_SHARE,
+         .unit = "of a GPU",
+         .standard = "1",
+         .min = 0,
+         .max = 1000,
+         .help = "under oversubscription: measured utilisation up to which a job gets a second "
+                 "tenant; low shares little, high slows both; 1 leaves all to the ratio"},
     [OPTION_REFERENCE] =
 	{.name = "reference",
          .type = TL_OPTION_BOOL,
@@ -149,6 +159,7 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	p->host = host;
 	p->backfill = (enum tl_backfill)create->options[OPTION_BACKFILL].i;
 	p->depth = (uint32_t)create->options[OPTION_DEPTH].i;
+	p->pair_below_milli = (int32_t)create->options[OPTION_PAIR_BELOW].i;
 	p->defrag_every_ns = create->options[OPTION_DEFRAG_EVERY].i;
 	p->reference = create->options[OPTION_REFERENCE].i != 0;
 	p->defrag_at_ns = p->defrag_every_ns;

@@ -115,6 +115,7 @@ struct tl_pipeline {
 
 	enum tl_backfill backfill;
 	uint32_t depth;
+	int32_t pair_below_milli; /* utilisation of a job up to which another may come beside it */
 	int reference;
 	int64_t defrag_every_ns;
 
@@ -163,6 +164,9 @@ int tl_spot_reserve(struct tl_spot *spot, const struct tl_host *host, const stru
 /* 1 with the spot filled. */
 int tl_pipeline_choose(struct tl_pipeline *p, const struct tl_view *view,
                        const struct tl_shape *shape, struct tl_spot *spot);
+/* Room for the job in hand, p->spot: where the place seat says on this view, or else beside
+ * another job. 1 or 0. */
+int tl_pipeline_room(struct tl_pipeline *p, tl_job_id id, const struct tl_view *view);
 /* Whether the gate lets the job start. */
 int tl_pipeline_admits(struct tl_pipeline *p, const struct tl_job_view *job);
 /* Starts a job at p->spot. */
@@ -229,6 +233,14 @@ int64_t tl_profile_find(struct tl_pipeline *p, const struct tl_shape *shape, int
 int tl_profile_take(struct tl_pipeline *p, const struct tl_shape *shape, int64_t at_ns,
                     int64_t long_ns);
 int tl_conservative_run(struct tl_pipeline *p, const struct tl_position *head);
+
+/* ---- second.c -------------------------------------------------------------------------------- */
+
+/* A place beside a job that runs, for one that finds no free one: 1 with p->spot filled. The
+ * view is the one that the job may use. O(holding jobs). */
+int tl_second_choose(struct tl_pipeline *p, tl_job_id id, const struct tl_view *view);
+/* Whether such a place may have come about, other than by room that was freed. */
+int tl_second_news(const struct tl_pipeline *p, const struct tl_changes *changes);
 
 /* ---- claim.c: room kept ------------------------------------------------------------------------ */
 

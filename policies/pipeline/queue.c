@@ -92,7 +92,8 @@ static uint32_t class_of(struct tl_queue *queue, uint32_t shape, uint32_t tenant
 static uint32_t lane_of(struct tl_queue *queue, const struct tl_job_view *job, int64_t slope_per_ns)
 {
 	uint32_t tenant = queue->by_tenant ? job->tenant : 0;
-	uint64_t name = (uint64_t)job->shape << 32 | tenant;
+	uint32_t kind = job->shape << 1 | ((job->flags & TL_JOB_GUARANTEED) != 0);
+	uint64_t name = (uint64_t)kind << 32 | tenant;
 	uint32_t lane = tl_map_find(&queue->lane_map, name, slope_per_ns);
 	if (lane != TL_NO_INDEX)
 		return lane;
@@ -101,8 +102,8 @@ static uint32_t lane_of(struct tl_queue *queue, const struct tl_job_view *job, i
 	TL_GROW(queue->host, queue->lanes, queue->lane_room, count, a);
 	TL_GROW(queue->host, queue->all_places, queue->all_room, count, b);
 	TL_GROW(queue->host, queue->open_places, queue->open_room, count, c);
-	TL_GROW(queue->host, queue->shapes, queue->shape_room, job->shape + 1, d);
-	TL_GROW(queue->host, queue->blocked, queue->blocked_room, queue->shape_room, e);
+	TL_GROW(queue->host, queue->kinds, queue->kind_room, kind + 1, d);
+	TL_GROW(queue->host, queue->blocked, queue->blocked_room, queue->kind_room, e);
 	if (a != 0 || b != 0 || c != 0 || d != 0 || e != 0)
 		return TL_NO_INDEX;
 	uint32_t group = group_of(queue, slope_per_ns);
@@ -111,15 +112,16 @@ static uint32_t lane_of(struct tl_queue *queue, const struct tl_job_view *job, i
 	if (group == TL_NO_INDEX || class == TL_NO_INDEX ||
 	    tl_map_add(queue->host, &queue->lane_map, name, slope_per_ns, lane) != 0)
 		return TL_NO_INDEX;
-	struct tl_lane_shape *shape = &queue->shapes[job->shape];
+	struct tl_lane_kind *of_kind = &queue->kinds[kind];
 	queue->lanes[lane] = (struct tl_lane){.shape = job->shape,
+	                                      .kind = kind,
 	                                      .class_of = class,
 	                                      .group = group,
-	                                      .next_of_shape = shape->first_lane - 1,
+	                                      .next_of_kind = of_kind->first_lane - 1,
 	                                      .next_of_class = queue->classes[class].first_lane,
 	                                      .root = TL_NO_INDEX,
 	                                      .head = TL_NO_INDEX};
-	shape->first_lane = lane + 1;
+	of_kind->first_lane = lane + 1;
 	queue->classes[class].first_lane = lane;
 	queue->lane_count++;
 	return lane;
@@ -137,7 +139,7 @@ static int settle(struct tl_queue *queue, uint32_t index)
 		return 0;
 	if (tl_heap_add(queue->host, &group->all, &all, index) != 0)
 		return -1;
-	if (queue->shapes[lane->shape].blocked)
+	if (queue->kinds[lane->kind].blocked)
 		return 0;
 	return tl_heap_add(queue->host, &group->open, &open, index);
 }
@@ -313,30 +315,30 @@ uint32_t tl_queue_rank(const struct tl_queue *queue, const struct tl_position *a
 
 /* ---- blocking and holding ---------------------------------------------------------- */
 
-static int settle_shape(struct tl_queue *queue, uint32_t shape)
+static int settle_kind(struct tl_queue *queue, uint32_t kind)
 {
-	for (uint32_t i = queue->shapes[shape].first_lane - 1; i != TL_NO_INDEX;
-	     i = queue->lanes[i].next_of_shape)
+	for (uint32_t i = queue->kinds[kind].first_lane - 1; i != TL_NO_INDEX;
+	     i = queue->lanes[i].next_of_kind)
 		if (settle(queue, i) != 0)
 			return -1;
 	return 0;
 }
 
-int tl_queue_block(struct tl_queue *queue, uint32_t shape)
+int tl_queue_block(struct tl_queue *queue, uint32_t kind)
 {
-	if (queue->shapes[shape].blocked)
+	if (queue->kinds[kind].blocked)
 		return 0;
-	queue->shapes[shape].blocked = 1;
-	queue->blocked[queue->blocked_count++] = shape;
-	return settle_shape(queue, shape);
+	queue->kinds[kind].blocked = 1;
+	queue->blocked[queue->blocked_count++] = kind;
+	return settle_kind(queue, kind);
 }
 
 int tl_queue_reopen_all(struct tl_queue *queue)
 {
 	while (queue->blocked_count > 0) {
-		uint32_t shape = queue->blocked[--queue->blocked_count];
-		queue->shapes[shape].blocked = 0;
-		if (settle_shape(queue, shape) != 0)
+		uint32_t kind = queue->blocked[--queue->blocked_count];
+		queue->kinds[kind].blocked = 0;
+		if (settle_kind(queue, kind) != 0)
 			return -1;
 	}
 	return 0;

@@ -2,14 +2,14 @@
 /*
  * The waiting jobs, ordered without ever being walked.
  *
- * A lane holds the waiting jobs of one shape, one slope (and one tenant, where starts are
+ * A lane holds the waiting jobs of one kind, one slope (and one tenant, where starts are
  * gated by tenant) in a treap on (key at instant 0, sequence), augmented with the least
  * estimate of each subtree. Lanes of one slope form a group; their order among themselves
  * never changes with time, so a group keeps them in a heap by head; the next job is the
  * least head over the groups, of which there are as many as slopes in use.
  *
- * A shape that found no room is blocked: its lanes leave the heap of open lanes until it is
- * reopened. A class (shape and tenant) that the gate holds leaves both heaps until released.
+ * A kind (shape, and whether guaranteed: all that decides where a job may go) that found no
+ * room is blocked: its lanes leave the heap of open lanes until it is reopened. A class (shape and tenant) that the gate holds leaves both heaps until released.
  *
  * Records are by job slot, shared with the running jobs whose keys the preempt seat needs.
  * Everything is O(log n) but where stated. Functions that can grow return -1 where memory
@@ -37,14 +37,13 @@ struct tl_item {
 };
 
 struct tl_lane {
-	uint32_t shape, class_of, group;
-	uint32_t next_of_shape, next_of_class; /* lanes; TL_NO_INDEX ends */
-	uint32_t root, head;                   /* slots; TL_NO_INDEX: empty */
+	uint32_t shape, kind, class_of, group;
+	uint32_t next_of_kind, next_of_class; /* lanes; TL_NO_INDEX ends */
+	uint32_t root, head;                  /* slots; TL_NO_INDEX: empty */
 	uint32_t waiting;
 };
 
-/* By shape. */
-struct tl_lane_shape {
+struct tl_lane_kind {
 	uint32_t first_lane; /* + 1; 0: none */
 	uint32_t blocked;
 	uint64_t tried; /* the owner's stamp of the last look for room */
@@ -66,16 +65,16 @@ struct tl_queue {
 	int by_tenant;
 	struct tl_item *items; /* by slot */
 	struct tl_lane *lanes;
-	struct tl_lane_shape *shapes;
+	struct tl_lane_kind *kinds;
 	struct tl_lane_class *classes;
 	struct tl_lane_group *groups;
 	uint32_t *tenants;                  /* by tenant: its first class + 1; 0: none */
 	uint32_t *all_places, *open_places; /* by lane */
 	uint32_t *expiry_places;            /* by slot */
-	uint32_t *blocked;                  /* shapes, in order of blocking */
+	uint32_t *blocked;                  /* kinds, in order of blocking */
 	struct tl_map lane_map, class_map, group_map;
 	struct tl_heap expiries;
-	uint32_t item_room, lane_room, shape_room, class_room, group_room, tenant_room;
+	uint32_t item_room, lane_room, kind_room, class_room, group_room, tenant_room;
 	uint32_t all_room, open_room, expiry_room, blocked_room;
 	uint32_t lane_count, class_count, group_count, blocked_count;
 	uint32_t waiting;
@@ -116,8 +115,8 @@ int tl_position_before(const struct tl_position *a, const struct tl_position *b)
 /* How many waiting jobs are before a position. O(n); for reasons that somebody asked for. */
 uint32_t tl_queue_rank(const struct tl_queue *queue, const struct tl_position *at, int64_t now_ns);
 
-/* Blocks a shape; reopens all. O(lanes of the shapes). */
-int tl_queue_block(struct tl_queue *queue, uint32_t shape);
+/* Blocks a kind; reopens all. O(lanes of the kinds). */
+int tl_queue_block(struct tl_queue *queue, uint32_t kind);
 int tl_queue_reopen_all(struct tl_queue *queue);
 /* Holds the class of a lane; releases all classes of a tenant, or everything. */
 int tl_queue_hold(struct tl_queue *queue, uint32_t lane);

@@ -91,7 +91,7 @@ static int hold(struct tl_pipeline *p, tl_job_id id)
 static enum tl_outcome try_one(struct tl_pipeline *p, tl_job_id id)
 {
 	const struct tl_view *view = tl_claim_view(p, id);
-	if (view == NULL || !tl_pipeline_choose(p, view, tl_pipeline_shape(p, id), &p->spot))
+	if (view == NULL || !tl_pipeline_room(p, id, view))
 		return TL_NO_ROOM;
 	return tl_pipeline_start(p, id);
 }
@@ -218,8 +218,7 @@ static int run_easy(struct tl_pipeline *p, uint32_t from, uint32_t count)
 		if (is_held(p, id) || p->host->job(p->host, id)->estimate_ns < 0)
 			continue;
 		const struct tl_view *view = tl_claim_view(p, id);
-		if (view == NULL ||
-		    !tl_pipeline_choose(p, view, tl_pipeline_shape(p, id), &p->spot))
+		if (view == NULL || !tl_pipeline_room(p, id, view))
 			continue;
 		int leaves = leaves_head(p, id);
 		if (leaves < 0)

@@ -27,6 +27,12 @@ int tl_pipeline_choose(struct tl_pipeline *p, const struct tl_view *view,
 	return p->place->choose(p->seats[TL_SEAT_PLACE].self, view, shape, &spot->where) == 1;
 }
 
+int tl_pipeline_room(struct tl_pipeline *p, tl_job_id id, const struct tl_view *view)
+{
+	return tl_pipeline_choose(p, view, tl_pipeline_shape(p, id), &p->spot) ||
+	       tl_second_choose(p, id, view);
+}
+
 const struct tl_shape *tl_pipeline_shape(const struct tl_pipeline *p, tl_job_id id)
 {
 	return p->host->shape(p->host, p->host->job(p->host, id)->shape);

@@ -46,6 +46,8 @@ static void set_up(struct mini *m)
 	size_t jobs = world->job_count;
 
 	cr_assert_eq(tl_cluster_init(&m->cluster, world->spec, &error), TL_OK);
+	if (world->ratio_milli > 0)
+		tl_cluster_oversubscribe(&m->cluster, world->ratio_milli);
 	tl_shapes_init(&m->shapes, &m->cluster, world->spec);
 	tl_arena_init(&m->arena);
 	m->views = tl_calloc(jobs, sizeof(*m->views));
@@ -134,6 +136,7 @@ static void submit(struct mini *m)
 	                                         .utilisation_milli = -1,
 	                                         .state = TL_JOB_PENDING,
 	                                         .flags = job->fixed ? 0 : TL_JOB_PREEMPTIBLE};
+	m->views[m->next].flags |= job->guaranteed ? TL_JOB_GUARANTEED : 0;
 	m->held[m->next].event_ns = TL_TIME_NEVER;
 	m->waiting[m->waiting_count++] = id;
 	m->next++;
@@ -158,6 +161,7 @@ static void happen(struct mini *m, tl_job_id id)
 	if (view->state == TL_JOB_SCHEDULED || view->state == TL_JOB_RESUMING) {
 		view->attained_mark_ns = m->now_ns;
 		view->committed_ns = m->now_ns;
+		view->utilisation_milli = m->world->jobs[slot].utilisation_milli;
 		held->event_ns = m->now_ns + m->world->jobs[slot].duration_ns - held->done_ns;
 		mini_become(m, id, TL_JOB_RUNNING);
 		mini_note(m, LIST_RUNNING, id);

@@ -24,6 +24,8 @@ struct mini_job {
 	uint32_t workers; /* 0: derived */
 	uint32_t tenant, queue;
 	bool fixed; /* not preemptible */
+	bool guaranteed;
+	int32_t utilisation_milli; /* known once it runs */
 };
 
 struct mini_world {
@@ -35,6 +37,7 @@ struct mini_world {
 	uint32_t tenant_count, queue_count;    /* at least 1 each */
 	int64_t quotas_mgpu[MINI_TENANTS_MAX]; /* 0: none */
 	uint32_t weights[MINI_TENANTS_MAX];    /* of queues; 0: 1 */
+	int64_t ratio_milli;                   /* oversubscription; 0: none */
 	uint32_t watch;                        /* a job that is asked about, + 1; 0 */
 };
 
@@ -61,7 +64,8 @@ struct mini_run {
 	size_t count, capacity;
 	int64_t *starts_ns, *ends_ns; /* by job: first start, end; -1 */
 	uint64_t calls, refused;
-	char said[512]; /* the last reason given for the watched job */
+	uint64_t seconds; /* starts beside another on an oversubscribed GPU */
+	char said[512];   /* the last reason given for the watched job */
 };
 
 /* Runs the world to its end (all jobs done, or nothing left to happen). Fails the test

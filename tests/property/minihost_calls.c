@@ -115,6 +115,20 @@ static enum tl_refusal refuse(struct mini *m, enum tl_refusal refusal)
 	return refusal;
 }
 
+static bool two_guaranteed(struct mini *m, const struct tl_job_view *view,
+                           const struct tl_shape *shape, const struct tl_placement *where)
+{
+	for (uint32_t g = 0; g < where->gpu_count && (view->flags & TL_JOB_GUARANTEED); g++) {
+		uint32_t count = 0;
+		const tl_job_id *ids = tl_cluster_gpu_jobs(&m->cluster, where->gpus[g], &count);
+
+		if (m->cluster.gpus[where->gpus[g]].free_mgpu < shape->full.share_mgpu &&
+		    (m->views[TL_JOB_SLOT(ids[0])].flags & TL_JOB_GUARANTEED))
+			return true;
+	}
+	return false;
+}
+
 static enum tl_refusal start(const struct tl_host *host, tl_job_id id,
                              const struct tl_placement *where)
 {
@@ -129,8 +143,11 @@ static enum tl_refusal start(const struct tl_host *host, tl_job_id id,
 	if (!waits(view->state))
 		return refuse(m, TL_REFUSED_STATE);
 	enum tl_refusal refusal = tl_cluster_check(&m->cluster, shape, where);
+	cr_assert_neq(refusal, TL_REFUSED_RATIO, "nobody asks in vain");
 	if (refusal != TL_ACCEPTED)
 		return refuse(m, refusal);
+	cr_assert_not(two_guaranteed(m, view, shape, where));
+	int64_t excess_mgpu = m->cluster.excess_mgpu;
 	if (tenant->quota_mgpu >= 0 && tenant->held_mgpu + shape->total_mgpu > tenant->quota_mgpu)
 		return refuse(m, TL_REFUSED_QUOTA);
 	record(m, MINI_START, id, 0, where);
@@ -142,6 +159,7 @@ static enum tl_refusal start(const struct tl_host *host, tl_job_id id,
 	if (where->gpu_count > 0)
 		memcpy(held->alloc.gpus, where->gpus, where->gpu_count * sizeof(uint32_t));
 	tl_cluster_take(&m->cluster, id, shape, &held->alloc);
+	m->run->seconds += m->cluster.excess_mgpu > excess_mgpu;
 	note_nodes(m, &held->alloc, false);
 	tenant->held_mgpu += shape->total_mgpu;
 	if (m->run->starts_ns[slot] < 0)

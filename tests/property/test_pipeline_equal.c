@@ -113,6 +113,19 @@ static void make_world(struct mini_world *world, struct mini_job *jobs, uint64_t
 		world->quotas_mgpu[0] = 11000;
 }
 
+/* The same world with GPUs shared beyond what is there. */
+static void oversubscribe(struct mini_world *world, struct mini_job *jobs, int64_t ratio_milli)
+{
+	struct tl_rng rng;
+
+	tl_rng_init(&rng, (uint64_t)ratio_milli, TL_STREAM_TEST, 3);
+	world->ratio_milli = ratio_milli;
+	for (uint32_t i = 0; i < JOBS; i++) {
+		jobs[i].guaranteed = below(&rng, 4) == 0;
+		jobs[i].utilisation_milli = (int32_t)below(&rng, 11) * 100;
+	}
+}
+
 static void set(struct mini_policy *policy, enum tl_seat_kind seat, const char *name,
                 const char *value)
 {
@@ -123,9 +136,10 @@ static void set(struct mini_policy *policy, enum tl_seat_kind seat, const char *
 	policy->settings[i] = (struct mini_setting){seat, name, value};
 }
 
-/* One combination, both ways. Returns how many suspensions there were. */
+/* One combination, both ways. Returns how many suspensions there were; with a ratio, how many
+ * starts beside another. */
 static size_t check(const char *order, const char *place, const char *rule, int stop, bool quota,
-                    uint64_t seed)
+                    uint64_t seed, int64_t ratio_milli)
 {
 	static struct mini_job jobs[JOBS];
 	struct mini_world world;
@@ -138,6 +152,10 @@ static size_t check(const char *order, const char *place, const char *rule, int 
 	size_t suspensions = 0;
 
 	make_world(&world, jobs, seed);
+	if (ratio_milli > 0) {
+		oversubscribe(&world, jobs, ratio_milli);
+		set(&policy, TL_SEAT_SCHEDULER, "pair_below", seed % 2 ? "0.6" : "1");
+	}
 	set(&policy, TL_SEAT_SCHEDULER, "backfill", rule);
 	set(&policy, TL_SEAT_SCHEDULER, "depth", "7");
 	set(&policy, TL_SEAT_SCHEDULER, "claims", stops[stop].claims);
@@ -168,6 +186,8 @@ static size_t check(const char *order, const char *place, const char *rule, int 
 		cr_assert_geq(quick.ends_ns[i], 0,
 		              "%s, %s, %s, stop %d, seed %d: job %u never ends", order, place, rule,
 		              stop, (int)seed, i);
+	if (ratio_milli > 0)
+		suspensions = quick.seconds;
 	mini_run_fini(&quick);
 	mini_run_fini(&plain);
 	return suspensions;
@@ -183,7 +203,7 @@ static void check_order(const char *order)
 				for (int quota = 0; quota < 2; quota++)
 					suspensions +=
 					    check(order, places[place], rules[rule], stop, quota,
-					          (uint64_t)(place * 100 + rule * 10 + stop));
+					          (uint64_t)(place * 100 + rule * 10 + stop), 0);
 	/* With FIFO nobody waiting is ahead of anybody running by key. */
 	if (order[0] != 'f')
 		cr_assert_gt(suspensions, 100);
@@ -212,4 +232,41 @@ Test(pipeline_equal, priority_queues)
 Test(pipeline_equal, las)
 {
 	check_order("las");
+}
+
+static void check_shared(const char *order)
+{
+	static const int64_t ratios[] = {1150, 1500, 2000};
+	size_t seconds = 0;
+
+	for (int rule = 0; rule < RULES; rule++)
+		for (int stop = 0; stop < STOPS; stop++)
+			for (size_t i = 0; i < 3; i++)
+				for (uint64_t seed = 0; seed < 4; seed++)
+					seconds +=
+					    check(order, places[(rule + stop + (int)seed) % PLACES],
+					          rules[rule], stop, seed == 3,
+					          1000 + seed * 40 + (uint64_t)(rule * 5 + stop),
+					          ratios[i]);
+	cr_assert_gt(seconds, 1000);
+}
+
+Test(pipeline_equal, fifo_shared)
+{
+	check_shared("fifo");
+}
+
+Test(pipeline_equal, srtf_shared)
+{
+	check_shared("srtf");
+}
+
+Test(pipeline_equal, priority_queues_shared)
+{
+	check_shared("priority-queues");
+}
+
+Test(pipeline_equal, las_shared)
+{
+	check_shared("las");
 }

@@ -162,6 +162,16 @@ void world_make(uint64_t number)
 	add("horizon: %s\noutput: {tables: all, timeline: 97s}\n", PICK("5h", "40min", "60d"));
 }
 
+void world_oversubscribe(uint64_t number, int64_t ratio_milli)
+{
+	static const char *const tables[] = {"lucid", "gavel", "time-slice",
+	                                     "custom, speeds: {0.5: 1, 1: 0.7}"};
+
+	add("oversubscription: %g\nsharing: {table: %s, guaranteed: %s, utilisation_mean: %s}\n",
+	    (double)ratio_milli / 1000.0, tables[number % 4], number % 3 ? "services" : "inference",
+	    number % 5 ? "0.5" : "0.9");
+}
+
 /* ---- running, reading ---- */
 
 static void read_table(struct tl_results_reader *reader, const struct tl_table_schema *schema,

@@ -38,6 +38,8 @@ void world_teardown(void);
 
 /* The scenario of world `number` but for its policy: the same draws whatever that is. */
 void world_make(uint64_t number);
+/* Lets GPUs be asked for beyond what is there; after world_make. */
+void world_oversubscribe(uint64_t number, int64_t ratio_milli);
 /* Goes on with the trace, in a folder `a` or `b`, whose path is returned … */
 const char *world_folder(const char *name);
 /* … and the policy: kind 0 decides at random, others are the pipeline with drawn seats. */

@@ -41,7 +41,12 @@ static void stir(struct misbehave *own, tl_job_id id)
 
 	if (count == 0)
 		return;
+	tl_job_id beside = id;
+
 	id = waiting[host->random(host) % count];
+	if (host->oversubscription(host)->residents > 0 &&
+	    host->allocation(host, beside, &where) == 0)
+		(void)host->start(host, id, &where); /* where it is the wrong shape, refused */
 	switch (host->random(host) % 40) {
 	case 0:
 		(void)host->reject(host, id, "at random");

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Second tenants: where GPUs are oversubscribed, a job that finds no free place may run
+ * beside one that is running already, as long as the ratio allows.
+ *
+ * Like with like: one slow card slows a whole gang, so a gang goes beside a gang of the same
+ * make, card for card, and single cards go beside single cards. Of those that have nobody
+ * beside them, the one that was measured to use its GPUs the least; GPU memory, CPU and RAM
+ * must be free, and one of the two at most is guaranteed its speed. What drains, or is to
+ * become somebody's claim, is left alone.
+ *
+ * Where a job may go depends on its shape and on whether it is guaranteed, and on nothing
+ * else of it: what failed for one fails for all of its kind.
+ */
+#include "policies/pipeline/pipeline.h"
+
+#include <string.h>
+
+static int alike(const struct tl_shape *a, const struct tl_shape *b)
+{
+	return a->gpus == b->gpus && a->workers == b->workers && a->full.gpus == b->full.gpus &&
+	       a->last.gpus == b->last.gpus;
+}
+
+/* CPU and RAM of the partner's nodes, and their state; workers that share a node need its sum. */
+static int nodes_have_room(const struct tl_view *view, const struct tl_shape *shape,
+                           const struct tl_placement *where)
+{
+	for (uint32_t w = 0; w < where->worker_count; w++) {
+		const struct tl_node_view *node = tl_view_node(view, where->nodes[w]);
+		int64_t cpu_milli = 0, ram_bytes = 0;
+		for (uint32_t v = 0; v < where->worker_count; v++) {
+			if (where->nodes[v] != where->nodes[w])
+				continue;
+			cpu_milli += tl_fit_worker(shape, v)->cpu_milli;
+			ram_bytes += tl_fit_worker(shape, v)->ram_bytes;
+		}
+		if (node->state != TL_NODE_UP || node->model >= 64 ||
+		    !(shape->model_mask >> node->model & 1) || node->free_cpu_milli < cpu_milli ||
+		    node->free_ram_bytes < ram_bytes)
+			return 0;
+	}
+	return 1;
+}
+
+/* Whether the job is alone on each of its GPUs, nobody's claim is on them, and they have the
+ * memory; what the shape would ask of them beyond what is there, or -1. */
+static int64_t excess_on(const struct tl_pipeline *p, const struct tl_view *view,
+                         const struct tl_shape *shape, const struct tl_placement *where)
+{
+	const struct tl_view *live = p->host->view(p->host);
+	const uint32_t *gpus = where->gpus;
+	int64_t excess_mgpu = 0;
+	for (uint32_t w = 0; w < where->worker_count; w++) {
+		const struct tl_worker *worker = tl_fit_worker(shape, w);
+		for (uint32_t g = 0; g < worker->gpus; g++, gpus++) {
+			const struct tl_gpu_view *gpu = tl_view_gpu(view, *gpus);
+			if (gpu->residents != 1 || tl_view_gpu(live, *gpus)->residents != 1 ||
+			    (gpu->total_memory_bytes >= 0 &&
+			     gpu->free_memory_bytes < tl_fit_memory(gpu, worker)))
+				return -1;
+			if (gpu->free_mgpu < worker->share_mgpu)
+				excess_mgpu += worker->share_mgpu - gpu->free_mgpu;
+		}
+	}
+	return excess_mgpu;
+}
+
+/* Whether a second tenant may come beside the job by what is known of the two. */
+static int may_pair(const struct tl_pipeline *p, const struct tl_job_view *first,
+                    const struct tl_job_view *second)
+{
+	return first->state == TL_JOB_RUNNING && !tl_claim_leaves(p, first) &&
+	       first->utilisation_milli >= 0 && first->utilisation_milli <= p->pair_below_milli &&
+	       !(first->flags & second->flags & TL_JOB_GUARANTEED);
+}
+
+static int better(const struct tl_job_view *a, const struct tl_job_view *b)
+{
+	if (a->utilisation_milli != b->utilisation_milli)
+		return a->utilisation_milli < b->utilisation_milli;
+	return a->sequence < b->sequence;
+}
+
+int tl_second_choose(struct tl_pipeline *p, tl_job_id id, const struct tl_view *view)
+{
+	const struct tl_oversubscription *now = p->host->oversubscription(p->host);
+	int64_t left_mgpu = now->excess_limit_mgpu - now->excess_mgpu;
+	const struct tl_job_view *job = p->host->job(p->host, id), *best = NULL;
+	const struct tl_shape *shape = tl_pipeline_shape(p, id);
+	struct tl_placement where;
+	uint32_t count = 0;
+	/* Who has a claim has room to come, for which others were stopped. */
+	if (now->residents < 2 || left_mgpu <= 0 || shape->gpus == 0 || tl_claim_owned(p, id))
+		return 0;
+	const tl_job_id *ids = p->host->holding(p->host, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_job_view *first = p->host->job(p->host, ids[i]);
+		if (!may_pair(p, first, job) || (best != NULL && !better(first, best)) ||
+		    !alike(shape, p->host->shape(p->host, first->shape)) ||
+		    p->host->allocation(p->host, ids[i], &where) != 0 ||
+		    !nodes_have_room(view, shape, &where))
+			continue;
+		int64_t excess_mgpu = excess_on(p, view, shape, &where);
+		if (excess_mgpu >= 0 && excess_mgpu <= left_mgpu)
+			best = first;
+	}
+	if (best == NULL || p->host->allocation(p->host, best->id, &where) != 0)
+		return 0;
+	memcpy(p->spot.where.nodes, where.nodes, where.worker_count * sizeof(*where.nodes));
+	memcpy(p->spot.where.gpus, where.gpus, where.gpu_count * sizeof(*where.gpus));
+	p->spot.where.worker_count = where.worker_count;
+	p->spot.where.gpu_count = where.gpu_count;
+	return 1;
+}
+
+int tl_second_news(const struct tl_pipeline *p, const struct tl_changes *changes)
+{
+	if (p->host->oversubscription(p->host)->residents < 2)
+		return 0;
+	/* One more that runs and has been measured; or, where that is asked, one less busy. */
+	return changes->running_count > 0 ||
+	       ((changes->why & TL_WHY_WINDOW) != 0 && p->pair_below_milli < TL_FIT_WHOLE_MGPU);
+}
