@@ -427,6 +427,7 @@ static void summarise_run(struct tl_metrics *metrics, const struct tl_run_counts
 	add(metrics, "preemptions_per_day", "1/d",
 	    ratio((tl_i128)counts->preemptions * TL_NS_PER_DAY, metrics->at_ns));
 	add(metrics, "preemptions_max", "1", (double)metrics->preemptions_max);
+	add(metrics, "preemptions_futile", "1", (double)counts->futile);
 	add(metrics, "preemptions_unsaved", "1", (double)counts->unsaved);
 	add(metrics, "preemptions_lost_gpu_s", "gpu.s",
 	    (double)counts->unsaved_mgpu_ns / TL_MGPU_NS_PER_GPU_S);

@@ -59,7 +59,11 @@ bool tl_watch_scheduled(struct tl_trial *trial)
 void tl_watch_suspended(struct tl_trial *trial, tl_job_id id)
 {
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
+	const struct tl_job_view *view = tl_job_view_of(&trial->jobs, id);
+	int64_t gained_ns = job->progress.committed_ns - job->progress_mark_ns;
 
+	if (!job->migrating && gained_ns < view->save_ns + view->restart_ns)
+		trial->counts.futile++;
 	if (job->progress.committed_ns > job->progress_mark_ns) {
 		job->progress_mark_ns = job->progress.committed_ns;
 		job->fruitless = 0;

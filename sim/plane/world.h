@@ -219,7 +219,8 @@ void tl_incidents_fini(struct tl_trial *trial);
 
 /* After a schedule(): false where the run must end; trial->failure says why. */
 bool tl_watch_scheduled(struct tl_trial *trial);
-/* A suspension of a job: counts those without progress. */
+/* A suspension of a job: counts those without progress in a row, which end the run, and
+ * preemptions after less than it costs to stop and start it, which the summary tells. */
 void tl_watch_suspended(struct tl_trial *trial, tl_job_id id);
 /* At the end: work waits and nothing will ever happen. */
 void tl_watch_ended(struct tl_trial *trial, enum tl_engine_end end);

@@ -320,6 +320,17 @@ Test(containment, loops)
 	fails("stuck.so", "migrate", NULL, TL_E_POLICY, "loop: job ");
 }
 
+/* However little, it is progress: the run goes on, and says how it went. */
+Test(containment, nibbling_is_no_loop_and_is_told)
+{
+	cr_assert_eq(supervise("stuck.so", "nibble", NULL), TL_OK, "%s", error.message);
+	cr_assert_gt(summary("preemptions"), 100);
+	cr_assert_gt(summary("preemptions_max"), 10);
+	cr_assert_eq(summary("preemptions_futile"), summary("preemptions"));
+	cr_assert_eq(summary("preemptions_unsaved"), 0);
+	unlink(output);
+}
+
 Test(containment, loops_at_one_instant)
 {
 	static const char *const how[] = {"suspend", "migrate"};

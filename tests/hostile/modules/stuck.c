@@ -2,8 +2,20 @@
 /* Never gets anywhere: by doing nothing, by doing it for ever, or by undoing it. */
 #include "tests/hostile/modules/misbehave.h"
 
-enum how { NOTHING, WAKE, WAKE_HOURLY, SPIN, SUSPEND, KILL, MIGRATE };
-MISBEHAVE_HOW("nothing|wake|wake-hourly|spin|suspend|kill|migrate", "nothing");
+enum how { NOTHING, WAKE, WAKE_HOURLY, SPIN, SUSPEND, KILL, MIGRATE, NIBBLE };
+MISBEHAVE_HOW("nothing|wake|wake-hourly|spin|suspend|kill|migrate|nibble", "nothing");
+
+/* A second of work each time: it does get on, at what price. */
+static void nibble(struct misbehave *own, tl_job_id id)
+{
+	const struct tl_host *host = own->host;
+	const int64_t until = host->job(host, id)->attained_mark_ns + INT64_C(1000000000);
+
+	if (host->now(host) >= until)
+		(void)host->suspend(host, id, TL_SUSPEND_SAVE);
+	else
+		(void)host->wake_at(host, until);
+}
 
 static void undo(struct misbehave *own)
 {
@@ -18,6 +30,8 @@ static void undo(struct misbehave *own)
 		(void)host->migrate(host, id, &where);
 	if (own->how == SUSPEND)
 		(void)host->suspend(host, id, TL_SUSPEND_SAVE);
+	if (own->how == NIBBLE)
+		nibble(own, id);
 	if (own->how == KILL)
 		(void)host->suspend(host, id, TL_SUSPEND_KILL);
 }
