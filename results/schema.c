@@ -160,6 +160,7 @@ const struct tl_table_schema tl_schema_purposes =
 static const struct tl_column node_columns[] = {
     TEXT(name, "name of the node"),
     TEXT(model, "GPU model"),
+    TEXT(pool, "pool it is walled off in; empty: none"),
     NUMBER(cpus_milli, "mcpu", "CPU cores"),
     NUMBER(ram_bytes, "B", "host memory"),
     NUMBER(jobs_started, "1", "starts of a job with at least one worker here"),

@@ -158,6 +158,7 @@ extern const struct tl_table_schema tl_schema_purposes;
 struct tl_row_node {
 	char name[TL_ROW_NAME_SIZE];
 	char model[TL_ROW_MODEL_SIZE];
+	char pool[TL_ROW_MODEL_SIZE];
 	int64_t cpus_milli;
 	int64_t ram_bytes;
 	uint64_t jobs_started;

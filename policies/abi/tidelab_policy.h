@@ -100,7 +100,8 @@ struct tl_shape {
 	int64_t total_mgpu;
 	int64_t total_cpu_milli;
 	int64_t total_ram_bytes;
-	uint64_t model_mask; /* bit m: GPU model m will do; CPU-only work: all bits */
+	uint64_t model_mask; /* bit m: nodes of model m will do; all bits: any node, which is so of
+	                            CPU-only work unless it is bound to a pool */
 	uint64_t
 	    expected_count; /* jobs of this shape in the input, as far as known before the run */
 };
@@ -154,7 +155,7 @@ struct tl_node_view {
 	uint64_t version;              /* changes with each change of the node or its GPUs */
 	uint32_t first_gpu, gpu_count; /* its GPUs: [first_gpu, first_gpu + gpu_count) */
 	uint32_t free_gpus;            /* wholly free ones; 0 while not up */
-	uint32_t model;                /* of its GPUs; TL_NO_INDEX: none */
+	uint32_t model;                /* of its GPUs, each pool's apart; TL_NO_INDEX: none */
 	uint32_t rack, leaf, pod;      /* dense numbers */
 	uint32_t state;                /* enum tl_node_state */
 };
@@ -189,6 +190,12 @@ static inline const struct tl_node_view *tl_view_node(const struct tl_view *view
 {
 	return (const struct tl_node_view *)(const void *)((const char *)view->nodes +
 	                                                   (size_t)node * view->node_stride);
+}
+
+/* Whether work of that mask may go to the node at all. */
+static inline int tl_node_allowed(const struct tl_node_view *node, uint64_t model_mask)
+{
+	return model_mask == UINT64_MAX || (node->model < 64 && (model_mask >> node->model & 1));
 }
 
 static inline const struct tl_gpu_view *tl_view_gpu(const struct tl_view *view, uint32_t gpu)

@@ -63,12 +63,12 @@ static inline int tl_fit_coarse(const struct tl_node_view *node, uint64_t model_
 	    node->free_ram_bytes < worker->ram_bytes)
 		return 0;
 	if (worker->gpus == 0)
-		return 1;
+		return tl_node_allowed(node, model_mask);
 	if (node->free_mgpu < (int64_t)worker->gpus * worker->share_mgpu)
 		return 0;
 	if (worker->share_mgpu == TL_FIT_WHOLE_MGPU && node->free_gpus < worker->gpus)
 		return 0;
-	return node->model < 64 && (model_mask >> node->model & 1);
+	return tl_node_allowed(node, model_mask);
 }
 
 /* Whether the node has room for one such worker. O(GPUs of the node). */

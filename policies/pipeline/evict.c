@@ -38,9 +38,24 @@ static int ask_keys(struct tl_pipeline *p, const tl_job_id *ids, uint32_t count)
 	return 0;
 }
 
-/* Preemptible running jobs that come after a key and that nobody stops yet, into p->list: how
- * many, or -1. */
-static int64_t list_candidates(struct tl_pipeline *p, tl_wide key)
+/* Whether the job holds anything where the shape may go. */
+static int is_in_the_way(struct tl_pipeline *p, tl_job_id id, const struct tl_shape *shape)
+{
+	const struct tl_view *view = p->host->view(p->host);
+	struct tl_placement where;
+	if (shape->model_mask == UINT64_MAX)
+		return 1;
+	if (p->host->allocation(p->host, id, &where) != 0)
+		return 0;
+	for (uint32_t w = 0; w < where.worker_count; w++)
+		if (tl_node_allowed(tl_view_node(view, where.nodes[w]), shape->model_mask))
+			return 1;
+	return 0;
+}
+
+/* Preemptible running jobs that come after a key, that nobody stops yet, and whose going might
+ * make room for the shape, into p->list: how many, or -1. */
+static int64_t list_candidates(struct tl_pipeline *p, const struct tl_shape *shape, tl_wide key)
 {
 	uint32_t count = 0, found = 0;
 	int a = 0, b = 0;
@@ -58,7 +73,7 @@ static int64_t list_candidates(struct tl_pipeline *p, tl_wide key)
 		    tl_claim_leaves(p, job))
 			continue;
 		tl_wide at = tl_item_key(&p->queue.items[TL_JOB_SLOT(ids[i])], p->now_ns);
-		if (at > key)
+		if (at > key && is_in_the_way(p, ids[i], shape))
 			p->list[found++] =
 			    (struct tl_listed){.key = at, .sequence = job->sequence, .id = ids[i]};
 	}
@@ -130,7 +145,7 @@ static int find_room(struct tl_pipeline *p, tl_job_id id, tl_wide key, struct tl
 		return -1;
 	if (leaving > 0 && tl_pipeline_choose(p, &p->drained.view, shape, &p->spare))
 		return 1;
-	int64_t count = list_candidates(p, key);
+	int64_t count = list_candidates(p, shape, key);
 	if (count <= 0)
 		return (int)count;
 	return ask_module(p, p->host->job(p->host, id), shape, key, (uint32_t)count, victims);

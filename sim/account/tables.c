@@ -157,9 +157,12 @@ static enum tl_status write_nodes(struct tl_tables *tables, const struct tl_acco
 
 		TL_ASSERT(idle >= 0);
 		tl_row_text(row->name, sizeof row->name, cluster->spec->nodes[node].name);
-		if (view->model != TL_NO_INDEX)
+		if (view->model != TL_NO_INDEX) {
 			tl_row_text(row->model, sizeof row->model,
 			            config->model_names[view->model]);
+			tl_row_text(row->pool, sizeof row->pool,
+			            cluster->spec->models[view->model].pool);
+		}
 		row->cpus_milli = view->total_cpu_milli;
 		row->ram_bytes = view->total_ram_bytes;
 		row->jobs_started = book->starts;

@@ -99,7 +99,7 @@ static void node_init(struct tl_cluster *cluster, uint32_t number, uint32_t firs
 	                              .first_gpu = first_gpu,
 	                              .gpu_count = spec->gpus,
 	                              .free_gpus = spec->gpus,
-	                              .model = spec->gpus > 0 ? spec->model : TL_NO_INDEX,
+	                              .model = spec->model,
 	                              .rack = spec->rack,
 	                              .leaf = spec->leaf,
 	                              .pod = spec->pod,
@@ -212,7 +212,7 @@ static enum tl_refusal check_worker(const struct tl_cluster *cluster, const stru
 		if (cluster->marks[gpus[i]])
 			return TL_REFUSED_DUPLICATE_GPU;
 		cluster->marks[gpus[i]] = 1;
-		if (!(shape->model_mask >> node->model & 1))
+		if (!tl_node_allowed(node, shape->model_mask))
 			return TL_REFUSED_MODEL;
 		if (gpu->free_mgpu < worker->share_mgpu) {
 			if (cluster->ratio_milli == TL_MGPU_PER_GPU ||
@@ -224,7 +224,7 @@ static enum tl_refusal check_worker(const struct tl_cluster *cluster, const stru
 		    gpu->free_memory_bytes < worker->gpu_memory_bytes)
 			return TL_REFUSED_GPU_MEMORY;
 	}
-	return TL_ACCEPTED;
+	return tl_node_allowed(node, shape->model_mask) ? TL_ACCEPTED : TL_REFUSED_MODEL;
 }
 
 static enum tl_refusal check_workers(const struct tl_cluster *cluster, const struct tl_shape *shape,

@@ -25,16 +25,19 @@
 
 enum { TL_SECOND_RESIDENTS = 2 }; /* most on a GPU that is oversubscribed */
 enum { TL_NODE_NAME_MAX = 64, TL_MODEL_NAME_MAX = 32, TL_MODELS_MAX = 64 };
+enum { TL_POOL_NAME_MAX = 32 };
 
+/* A model in two pools is two of these: who may go where is then a mask of numbers. */
 struct tl_gpu_model {
-	char name[TL_MODEL_NAME_MAX];
+	char name[TL_MODEL_NAME_MAX]; /* empty: of a pool's nodes without GPUs */
 	int64_t memory_bytes;
+	char pool[TL_POOL_NAME_MAX]; /* empty: of no pool */
 };
 
 struct tl_node_spec {
 	char name[TL_NODE_NAME_MAX];
 	uint32_t gpus;
-	uint32_t model; /* in spec.models; TL_NO_INDEX where gpus is 0 */
+	uint32_t model; /* in spec.models; TL_NO_INDEX without GPUs, unless in a pool */
 	int64_t cpu_milli, ram_bytes;
 	uint32_t rack, leaf, pod; /* dense */
 };
@@ -49,9 +52,17 @@ struct tl_cluster_spec {
 
 /* Frees the arrays. */
 void tl_cluster_spec_fini(struct tl_cluster_spec *spec);
-/* The number of a model by name, added where new (memory_bytes then counts); TL_E_CONFIG past TL_MODELS_MAX. */
+/* The number of a model by name and pool (empty: none), added where new (memory_bytes then
+ * counts); TL_E_CONFIG past TL_MODELS_MAX. The name may be empty in a pool alone. */
 enum tl_status tl_cluster_spec_model(struct tl_cluster_spec *spec, const char *name,
-                                     int64_t memory_bytes, uint32_t *out, struct tl_error *error);
+                                     const char *pool, int64_t memory_bytes, uint32_t *out,
+                                     struct tl_error *error);
+/* Whether any node is in a pool; if none is, work that names one may go anywhere. */
+bool tl_cluster_spec_has_pools(const struct tl_cluster_spec *spec);
+/* The mask of models whose pool is among `A|B`; 0 where there is none of them. */
+uint64_t tl_cluster_spec_pools(const struct tl_cluster_spec *spec, const char *names);
+/* The mask of models an `A|B` text names, in whatever pool; 0 where there is none of them. */
+uint64_t tl_cluster_spec_models(const struct tl_cluster_spec *spec, const char *names);
 /* Memory of a GPU model known by name (`A100-SXM4-80GB`, `V100M32`, `T4` …), or -1. A GPU
  * whose memory is unknown (-1) is taken to hold whatever is asked: nothing is checked. */
 int64_t tl_gpu_model_memory(const char *name);

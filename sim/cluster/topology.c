@@ -59,31 +59,77 @@ void tl_cluster_spec_fini(struct tl_cluster_spec *spec)
 }
 
 enum tl_status tl_cluster_spec_model(struct tl_cluster_spec *spec, const char *name,
-                                     int64_t memory_bytes, uint32_t *out, struct tl_error *error)
+                                     const char *pool, int64_t memory_bytes, uint32_t *out,
+                                     struct tl_error *error)
 {
-	size_t length = strlen(name);
+	size_t length = strlen(name), pool_length = strlen(pool);
 	struct tl_gpu_model *model;
 
 	for (size_t i = 0; i < spec->model_count; i++) {
-		if (strcmp(spec->models[i].name, name) == 0) {
+		if (strcmp(spec->models[i].name, name) == 0 &&
+		    strcmp(spec->models[i].pool, pool) == 0) {
 			*out = (uint32_t)i;
 			return TL_OK;
 		}
 	}
-	if (length == 0 || length >= TL_MODEL_NAME_MAX)
+	if ((length == 0 && pool_length == 0) || length >= TL_MODEL_NAME_MAX)
 		return tl_error_set(error, TL_E_CONFIG, NULL, 0, 0,
 		                    "name of a GPU model: got `%s`, wanted 1 to %d bytes", name,
 		                    TL_MODEL_NAME_MAX - 1);
-	if (spec->model_count == TL_MODELS_MAX)
+	if (pool_length >= TL_POOL_NAME_MAX)
 		return tl_error_set(error, TL_E_CONFIG, NULL, 0, 0,
-		                    "GPU models: `%s` is one too many, wanted at most %d", name,
-		                    TL_MODELS_MAX);
+		                    "name of a pool: got `%s`, wanted at most %d bytes", pool,
+		                    TL_POOL_NAME_MAX - 1);
+	if (spec->model_count == TL_MODELS_MAX)
+		return tl_error_set(
+		    error, TL_E_CONFIG, NULL, 0, 0,
+		    "GPU models: `%s` is one too many, wanted at most %d, each pool's apart", name,
+		    TL_MODELS_MAX);
 	spec->models = tl_realloc_array(spec->models, spec->model_count + 1, sizeof *spec->models);
 	model = &spec->models[spec->model_count];
 	*model = (struct tl_gpu_model){.memory_bytes = memory_bytes};
 	memcpy(model->name, name, length);
+	memcpy(model->pool, pool, pool_length);
 	*out = (uint32_t)spec->model_count++;
 	return TL_OK;
+}
+
+bool tl_cluster_spec_has_pools(const struct tl_cluster_spec *spec)
+{
+	for (size_t i = 0; i < spec->model_count; i++)
+		if (spec->models[i].pool[0] != '\0')
+			return true;
+	return false;
+}
+
+/* Bits of the models of which one text is among `A|B`. */
+static uint64_t mask_of(const struct tl_cluster_spec *spec, const char *names, bool pools)
+{
+	uint64_t mask = 0;
+
+	while (*names != '\0') {
+		size_t length = strcspn(names, "|");
+
+		for (size_t m = 0; m < spec->model_count && length > 0; m++) {
+			const char *text = pools ? spec->models[m].pool : spec->models[m].name;
+
+			if (strlen(text) == length && memcmp(text, names, length) == 0)
+				mask |= UINT64_C(1) << m;
+		}
+		names += length;
+		names += *names == '|';
+	}
+	return mask;
+}
+
+uint64_t tl_cluster_spec_pools(const struct tl_cluster_spec *spec, const char *names)
+{
+	return mask_of(spec, names, true);
+}
+
+uint64_t tl_cluster_spec_models(const struct tl_cluster_spec *spec, const char *names)
+{
+	return mask_of(spec, names, false);
 }
 
 enum tl_distance tl_cluster_distance(const struct tl_cluster *cluster, uint32_t gpu_a,
@@ -189,6 +235,9 @@ static bool fits_idle(const struct tl_cluster *cluster, const struct tl_shape *s
 	for (uint32_t pass = 0; pass < 2; pass++) {
 		for (uint32_t n = 0; n < cluster->view.node_count; n++) {
 			const struct tl_node_view *node = &cluster->nodes[n];
+			if ((up_only && node->state != TL_NODE_UP) ||
+			    !tl_node_allowed(node, shape->model_mask))
+				continue;
 			int64_t memory = node->gpu_count > 0
 			                     ? cluster->gpus[node->first_gpu].total_memory_bytes
 			                     : 0;
@@ -197,8 +246,6 @@ static bool fits_idle(const struct tl_cluster *cluster, const struct tl_shape *s
 			    wanted);
 			int64_t beside;
 
-			if (up_only && node->state != TL_NODE_UP)
-				continue;
 			if (pass == 0) {
 				sum += alone;
 				continue;

@@ -15,6 +15,7 @@ struct tl_cluster_group {
 	char model[TL_MODEL_NAME_MAX];
 	int64_t gpu_memory_bytes; /* -1: by the model's name */
 	int64_t cpu_milli, ram_bytes;
+	char pool[TL_POOL_NAME_MAX];
 	uint32_t nodes_per_rack, nodes_per_leaf, nodes_per_pod; /* leaf 0: as pod */
 };
 
@@ -95,6 +96,7 @@ extern const struct tl_custom tl_custom_estimates; /* struct tl_estimates_config
 extern const struct tl_custom tl_custom_window;    /* struct tl_trace_options */
 extern const struct tl_custom tl_custom_tables;    /* uint32_t */
 extern const struct tl_custom tl_custom_speeds;    /* struct tl_sharing */
+extern const struct tl_custom tl_custom_pools;     /* char[TL_POOLS_MAX] */
 extern const struct tl_custom tl_custom_price;     /* int64_t, micro-units */
 extern const struct tl_custom tl_custom_penalty;   /* the same, of 1,000 */
 
@@ -110,6 +112,11 @@ void tl_generate_config_derive(struct tl_workload_config *entry, const struct tl
                                uint64_t number);
 enum tl_status tl_generate_config_check(struct tl_fill *fill,
                                         const struct tl_workload_config *entry);
+
+/* Pools: of a group, then of all entries once the cluster is built. */
+enum tl_status tl_pool_check(struct tl_fill *fill, const struct tl_cluster_group *group);
+void tl_config_pools_derive(struct tl_config *config);
+enum tl_status tl_config_pools_check(struct tl_fill *fill, const struct tl_config *config);
 
 /* faults: which keys go with what a fault does. */
 bool tl_fault_applies(const struct tl_config_key *key, const void *base);

@@ -29,16 +29,19 @@ static enum tl_status group_model(struct tl_fill *fill, const struct tl_cluster_
 	char near[400];
 
 	*model = TL_NO_INDEX;
-	if (group->gpus == 0)
+	if (group->gpus == 0 && group->pool[0] == '\0')
 		return TL_OK;
-	if (memory < 0)
+	if (group->gpus == 0)
+		memory = 0;
+	else if (memory < 0)
 		memory = tl_gpu_model_memory(group->model);
 	if (memory < 0)
 		return tl_fill_fault(
 		    fill, group->node,
 		    "GPU model `%s` is not a known one: wanted `gpu_memory` as well%s",
 		    group->model, known_models(near, sizeof near));
-	if (tl_cluster_spec_model(spec, group->model, memory, model, &cause) != TL_OK)
+	if (tl_cluster_spec_model(spec, group->gpus > 0 ? group->model : "", group->pool, memory,
+	                          model, &cause) != TL_OK)
 		return tl_fill_fault(fill, group->node, "%s", cause.message);
 	if (spec->models[*model].memory_bytes != memory)
 		return tl_fill_fault(fill, group->node,
@@ -58,8 +61,10 @@ static enum tl_status add_group(struct tl_fill *fill, const struct tl_cluster_gr
 	uint32_t pod = last ? last->pod + 1 : 0;
 	uint32_t per_leaf = group->nodes_per_leaf ? group->nodes_per_leaf : group->nodes_per_pod;
 	uint32_t model;
-	enum tl_status status = group_model(fill, group, spec, &model);
+	enum tl_status status = tl_pool_check(fill, group);
 
+	if (status == TL_OK)
+		status = group_model(fill, group, spec, &model);
 	if (status != TL_OK)
 		return status;
 	if (spec->node_count + group->count > NODES_MAX)
@@ -111,7 +116,7 @@ static enum tl_status add_machine(struct tl_fill *fill, const struct tl_cluster_
 	if (memory < 0)
 		memory = MASKED_CARD_BYTES;
 	if (machine->gpus > 0 &&
-	    tl_cluster_spec_model(spec, model, memory, &node.model, &cause) != TL_OK)
+	    tl_cluster_spec_model(spec, model, "", memory, &node.model, &cause) != TL_OK)
 		return tl_fill_fault(fill, cluster->node, "%s", cause.message);
 	(void)snprintf(node.name, sizeof node.name, "%s", machine->name);
 	spec->nodes[spec->node_count++] = node;

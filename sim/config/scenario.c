@@ -124,6 +124,7 @@ static void derive(struct tl_arena *arena, struct tl_config *config)
 	config->scenario.estimates = config->estimates.how;
 	config->scenario.estimates_sigma = config->estimates.sigma;
 	derive_workloads(arena, config);
+	tl_config_pools_derive(config);
 	for (size_t i = 0; i < config->fault_count; i++) {
 		struct tl_fault_config *fault = &config->faults[i];
 
@@ -168,6 +169,8 @@ static enum tl_status fill_config(struct tl_fill *fill, struct tl_tree *root,
 	tl_fill_leave(fill, length);
 	derive(fill->arena, config);
 	status = tl_config_check(fill, config, root);
+	if (status == TL_OK)
+		status = tl_config_pools_check(fill, config);
 	if (status == TL_OK)
 		status = tl_config_services_check(fill, config, root);
 	if (status != TL_OK) {

@@ -47,6 +47,8 @@ struct tl_workload {
 	struct tl_generate_options generate; /* made jobs: settled */
 	char queue[TL_NAME_MAX];             /* for rows that state none; empty: the middle queue */
 	char tenant[TL_NAME_MAX];            /* all rows to this tenant; empty: as recorded */
+	char pool[TL_POOLS_MAX];             /* `A|B`: where its jobs go; empty: anywhere */
+	uint64_t pool_mask;                  /* the cluster's models of those; 0: any */
 	int kind;                            /* enum tl_work_kind for all rows; -1: as recorded */
 	enum tl_infeasible infeasible;
 	long line, column;

@@ -257,6 +257,9 @@ static const struct tl_config_key service_keys[] = {
     MAP("hot", hot_section, "nodes on which it costs less"),
     {.name = "queue", .type = TL_KEY_NAME, .standard = "\"\"", SETTING_AT(queue),
      .help = "queue of its replicas; empty is the first of `queues`"},
+    {.name = "pool", .type = TL_KEY_CUSTOM, .standard = "\"\"", .custom = &tl_custom_pools,
+     SETTING_AT(pool),
+     .help = "the nodes its replicas go to: those of this pool, or of a list of pools; empty: any"},
     {.name = "tenant", .type = TL_KEY_NAME, .standard = "services", SETTING_AT(tenant),
      .help = "whom its replicas belong to"},
 };

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { TL_POOLS_MAX = 128 }; /* bytes of `A|B` with its NUL */
+
 /* How a window's requests are simulated. */
 enum tl_request_mode {
 	TL_MODE_AUTO, /* one by one wherever the approximation fails its own bound */
@@ -18,6 +20,8 @@ enum tl_request_mode {
 
 struct tl_service_setting {
 	char name[64], tenant[64], queue[64]; /* queue: empty: the scenario's first */
+	char pool[TL_POOLS_MAX];              /* `A|B`: where replicas go; empty: anywhere */
+	uint64_t pool_mask;                   /* the cluster's models of those; 0: any */
 	struct tl_request_model model;        /* target_ns: slo.p99 */
 	struct tl_arrival_spec arrivals;      /* its arrays and trace are the scenario's */
 	char *arrivals_path;                  /* recorded requests; NULL */

@@ -15,7 +15,8 @@ static void mark_hot(const struct tl_trial *trial, struct tl_service *service)
 	for (uint32_t n = 0; n < trial->cluster.view.node_count && left > 0; n++) {
 		const struct tl_node_view *node = &trial->cluster.nodes[n];
 
-		if (node->gpu_count < service->shape->full.gpus ||
+		if (!tl_node_allowed(node, service->shape->model_mask) ||
+		    node->gpu_count < service->shape->full.gpus ||
 		    (service->shape->gpus > 0 && node->gpu_count == 0))
 			continue;
 		service->hot[n] = service->has_image[n] = true;
@@ -33,7 +34,8 @@ static enum tl_status create_one(struct tl_trial *trial, uint32_t number,
 	                                   .cpu_milli = setting->cpu_milli,
 	                                   .ram_bytes = setting->ram_bytes,
 	                                   .workers = 1,
-	                                   .model_mask = UINT64_MAX};
+	                                   .model_mask = UINT64_MAX,
+	                                   .pool_mask = setting->pool_mask};
 	struct tl_arrival_spec plan = setting->arrivals;
 
 	service->setting = setting;

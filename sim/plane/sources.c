@@ -24,7 +24,8 @@ static void map_names(struct tl_trial *trial, struct tl_source *source)
 	source->queues = tl_calloc(queues->count + 1, sizeof(*source->queues));
 	source->models = tl_calloc(models->count + 1, sizeof(*source->models));
 	for (size_t i = 0; i < models->count; i++)
-		source->models[i] = tl_shapes_models(&trial->scenario->cluster, models->names[i]);
+		source->models[i] =
+		    tl_cluster_spec_models(&trial->scenario->cluster, models->names[i]);
 }
 
 static uint32_t middle_queue(const struct tl_trial *trial)
@@ -79,7 +80,8 @@ static struct tl_request request_of(const struct tl_source *source,
 	                           .cpu_milli = r->cpu_milli,
 	                           .ram_bytes = r->ram_bytes,
 	                           .workers = r->workers,
-	                           .model_mask = mask_of(source, r->models)};
+	                           .model_mask = mask_of(source, r->models),
+	                           .pool_mask = source->workload->pool_mask};
 }
 
 static enum tl_status open_source(struct tl_trial *trial, struct tl_source *source,
@@ -425,7 +427,8 @@ static void submit(struct tl_trial *trial, const struct tl_source *source,
 	                             .cpu_milli = record->cpu_milli,
 	                             .ram_bytes = record->ram_bytes,
 	                             .workers = record->workers,
-	                             .model_mask = mask_of(source, record->models)};
+	                             .model_mask = mask_of(source, record->models),
+	                             .pool_mask = source->workload->pool_mask};
 	const struct tl_shape *shape = tl_shapes_intern(&trial->shapes, &request, clamps(source));
 
 	if (shape == NULL || !tl_shapes_feasible(&trial->shapes, shape)) {

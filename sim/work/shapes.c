@@ -45,14 +45,15 @@ static uint64_t hash_of(const struct tl_request *r, bool clamp)
 	hash = mix(hash, (uint64_t)r->cpu_milli);
 	hash = mix(hash, (uint64_t)r->ram_bytes);
 	hash = mix(hash, r->workers);
-	return mix(hash, r->model_mask);
+	return mix(mix(hash, r->model_mask), r->pool_mask);
 }
 
 static bool same(const struct tl_request *a, const struct tl_request *b)
 {
 	return a->gpus_mgpu == b->gpus_mgpu && a->gpu_memory_bytes == b->gpu_memory_bytes &&
 	       a->cpu_milli == b->cpu_milli && a->ram_bytes == b->ram_bytes &&
-	       a->workers == b->workers && a->model_mask == b->model_mask;
+	       a->workers == b->workers && a->model_mask == b->model_mask &&
+	       a->pool_mask == b->pool_mask;
 }
 
 /* Memory of the smallest card the mask allows. */
@@ -61,7 +62,8 @@ static int64_t smallest_card_bytes(const struct tl_cluster_spec *spec, uint64_t 
 	int64_t least = INT64_MAX;
 
 	for (size_t m = 0; m < spec->model_count; m++)
-		if ((model_mask >> m & 1) != 0 && spec->models[m].memory_bytes < least)
+		if ((model_mask >> m & 1) != 0 && spec->models[m].name[0] != '\0' &&
+		    spec->models[m].memory_bytes < least)
 			least = spec->models[m].memory_bytes;
 	return least == INT64_MAX ? 0 : least;
 }
@@ -122,12 +124,19 @@ static bool set_gpus(struct tl_shape *shape, const struct tl_request *request, u
 	return true;
 }
 
+/* Models of nodes that will do. */
+static uint64_t mask_of(const struct tl_request *request, bool gpus)
+{
+	return (gpus ? request->model_mask : UINT64_MAX) &
+	       (request->pool_mask != 0 ? request->pool_mask : UINT64_MAX);
+}
+
 static bool shape_of(const struct tl_shapes *shapes, const struct tl_request *request,
                      struct tl_shape *shape)
 {
 	if (!set_gpus(shape, request, shapes->cluster->largest_node_gpus))
 		return false;
-	shape->model_mask = shape->gpus > 0 ? request->model_mask : UINT64_MAX;
+	shape->model_mask = mask_of(request, shape->gpus > 0);
 	int64_t memory_bytes = request->gpu_memory_bytes;
 
 	if (shape->gpus == 0) {
@@ -160,7 +169,7 @@ static void clamp_request(const struct tl_shapes *shapes, struct tl_request *req
 	for (size_t n = 0; n < shapes->spec->node_count; n++) {
 		const struct tl_node_spec *node = &shapes->spec->nodes[n];
 
-		if (node->gpus == 0 || (request->model_mask >> node->model & 1) == 0)
+		if (node->gpus == 0 || (mask_of(request, true) >> node->model & 1) == 0)
 			continue;
 		gpus += node->gpus;
 		cpu_milli = node->cpu_milli < cpu_milli ? node->cpu_milli : cpu_milli;
@@ -247,22 +256,4 @@ const struct tl_shape *tl_shapes_at(const struct tl_shapes *shapes, uint32_t id)
 	if (id >= shapes->count)
 		return NULL;
 	return &shapes->entries[id]->shape;
-}
-
-uint64_t tl_shapes_models(const struct tl_cluster_spec *spec, const char *names)
-{
-	uint64_t mask = 0;
-
-	while (*names != '\0') {
-		size_t length = strcspn(names, "|");
-
-		for (size_t m = 0; m < spec->model_count; m++)
-			if (strlen(spec->models[m].name) == length &&
-			    memcmp(spec->models[m].name, names, length) == 0)
-				mask |= UINT64_C(1) << m;
-		names += length;
-		if (*names == '|')
-			names++;
-	}
-	return mask;
 }

@@ -24,7 +24,8 @@ struct tl_request {
 	int64_t gpu_memory_bytes;
 	int64_t cpu_milli, ram_bytes; /* of the whole job */
 	uint32_t workers;             /* 0: derive */
-	uint64_t model_mask;          /* all ones: any */
+	uint64_t model_mask;          /* of GPUs; all ones: any */
+	uint64_t pool_mask;           /* models of the pools it is bound to; 0: none, any node */
 };
 
 struct tl_shapes {
@@ -47,8 +48,5 @@ struct tl_shape *tl_shapes_intern(struct tl_shapes *shapes, const struct tl_requ
 /* Whether it fits the empty cluster; kept with the shape. */
 bool tl_shapes_feasible(const struct tl_shapes *shapes, const struct tl_shape *shape);
 const struct tl_shape *tl_shapes_at(const struct tl_shapes *shapes, uint32_t id);
-
-/* The mask of models an `A|B` text names; 0 where the cluster has none of them. */
-uint64_t tl_shapes_models(const struct tl_cluster_spec *spec, const char *names);
 
 #endif

@@ -158,7 +158,7 @@ const struct tl_shape *tl_world_shape(struct tl_world *world, uint32_t workers, 
 		like.last = random_worker(world, like.full.gpus ? like.full.gpus : 1, share);
 	if (like.workers > 1 && !tl_world_below(world, 6))
 		like.last = random_worker(world, gpus, 100 + (int32_t)tl_world_below(world, 900));
-	if (!tl_world_below(world, 4) && (like.full.gpus || like.last.gpus))
+	if (!tl_world_below(world, 4)) /* work without GPUs may be bound to a pool */
 		like.model_mask = 1 + tl_world_below(world, 7);
 	number = tl_mock_shape(&world->mock, &like);
 	return world->mock.shapes[number];
@@ -231,11 +231,11 @@ static bool card_ok(const struct tl_gpu_view *gpu, const struct tl_worker *worke
 	       gpu->free_memory_bytes >= worker->gpu_memory_bytes;
 }
 
-static bool node_ok(const struct tl_node_view *node, const struct tl_shape *shape,
-                    const struct tl_worker *worker)
+static bool node_ok(const struct tl_node_view *node, const struct tl_shape *shape)
 {
 	return node->state == TL_NODE_UP &&
-	       (worker->gpus == 0 || (node->model < 64 && (shape->model_mask >> node->model & 1)));
+	       (shape->model_mask == UINT64_MAX ||
+	        (node->model < 64 && (shape->model_mask >> node->model & 1)));
 }
 
 const char *tl_suite_wrong(const struct tl_view *view, const struct tl_shape *shape,
@@ -253,7 +253,7 @@ const char *tl_suite_wrong(const struct tl_view *view, const struct tl_shape *sh
 		if (where->nodes[w] >= view->node_count)
 			return "no such node";
 		node = tl_view_node(view, where->nodes[w]);
-		if (!node_ok(node, shape, worker))
+		if (!node_ok(node, shape))
 			return "node not up, or of a model that will not do";
 		for (uint32_t v = 0; v < shape->workers; v++) {
 			cpu +=
@@ -323,7 +323,7 @@ static bool place_from(struct search *search, uint32_t worker, uint32_t first_no
 		const struct tl_node_view *node = tl_view_node(search->view, n);
 		bool found;
 
-		if (!node_ok(node, search->shape, asks) || search->cpu[n] < asks->cpu_milli ||
+		if (!node_ok(node, search->shape) || search->cpu[n] < asks->cpu_milli ||
 		    search->ram[n] < asks->ram_bytes)
 			continue;
 		search->cpu[n] -= asks->cpu_milli;

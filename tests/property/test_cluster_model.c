@@ -157,6 +157,10 @@ static bool legal(const struct held *one)
 		if (cluster.nodes[n].state != TL_NODE_UP || sums.cpu[n] > 1000 ||
 		    sums.ram[n] > 1000)
 			return false;
+		if (one->shape->model_mask != UINT64_MAX &&
+		    (nodes[n].model == TL_NO_INDEX ||
+		     !(one->shape->model_mask >> nodes[n].model & 1)))
+			return false;
 		for (uint32_t i = 0; i < worker->gpus; i++, next++) {
 			uint32_t g = one->gpus[next];
 
@@ -170,8 +174,6 @@ static bool legal(const struct held *one)
 			if (models[nodes[n].model].memory_bytes >= 0 &&
 			    worker->gpu_memory_bytes > 0 &&
 			    sums.memory[g] > models[nodes[n].model].memory_bytes)
-				return false;
-			if (!(one->shape->model_mask >> nodes[n].model & 1))
 				return false;
 		}
 	}

@@ -134,6 +134,33 @@ void world_policy(uint64_t kind)
 	    PICK("none", "priority"));
 }
 
+static void make_costs(void);
+
+const char *const world_pools[WORLD_POOLED] = {"a", "b", "a|b", ""};
+
+void world_make_walls(uint64_t number)
+{
+	tl_rng_init(&rng, 43, TL_STREAM_TEST, number);
+	world.text[0] = '\0';
+	add("name: p%" PRIu64 "\nseed: %" PRIu64 "\n", number, number);
+	add("cluster: {groups: [{count: %" PRIu64 ", gpus: 4, memory: 64GiB, pool: a}, "
+	    "{count: %" PRIu64 ", gpus: 4, pool: b}, {gpus: 2, model: T4, cpus: 16, pool: b}, "
+	    "{gpus: 0, cpus: 32, pool: %s}%s]}\n",
+	    1 + below(3), 1 + below(2), PICK("a", "b", "\"\""), below(2) ? ", {gpus: 4}" : "");
+	add("workload:\n");
+	for (size_t i = 0; i < WORLD_POOLED; i++) {
+		const char *bar = strchr(world_pools[i], '|');
+
+		add("  - {trace: trace.csv, format: canonical, infeasible: %s, pool: ",
+		    PICK("reject", "clamp"));
+		if (bar)
+			add("[%.*s, %s]}\n", (int)(bar - world_pools[i]), world_pools[i], bar + 1);
+		else
+			add("\"%s\"}\n", world_pools[i]);
+	}
+	make_costs();
+}
+
 void world_make(uint64_t number)
 {
 	tl_rng_init(&rng, 41, TL_STREAM_TEST, number);
@@ -145,6 +172,11 @@ void world_make(uint64_t number)
 	    1 + below(3), 1 + below(2), 1 + below(2), below(2) ? ", {gpus: 0, cpus: 32}" : "");
 	add("workload: [{trace: trace.csv, format: canonical, infeasible: %s}]\n",
 	    PICK("reject", "clamp"));
+	make_costs();
+}
+
+static void make_costs(void)
+{
 	add("physics: %s\n", PICK("full", "full", "ideal"));
 	add("checkpoint: {interval: %s, mode: %s, state: %s}\n",
 	    PICK("20s", "100s", "none", "optimal"), PICK("blocking", "async"),

@@ -40,6 +40,11 @@ void world_teardown(void);
 void world_make(uint64_t number);
 /* Lets GPUs be asked for beyond what is there; after world_make. */
 void world_oversubscribe(uint64_t number, int64_t ratio_milli);
+/* The same of a world with walls: the trace is asked for by WORLD_POOLED entries, each bound to
+ * the pools world_pools[] names (`A|B`; empty: none), on nodes of pools a, b and of none. */
+enum { WORLD_POOLED = 4 };
+extern const char *const world_pools[WORLD_POOLED];
+void world_make_walls(uint64_t number);
 /* Goes on with the trace, in a folder `a` or `b`, whose path is returned … */
 const char *world_folder(const char *name);
 /* … and the policy: kind 0 decides at random, others are the pipeline with drawn seats. */

@@ -110,8 +110,8 @@ static void read_nodes(const char *path)
 			exit(65);
 		*node = (struct tl_node_spec){
 		    .gpus = gpus, .cpu_milli = cpu, .ram_bytes = memory * TL_MIB};
-		if (tl_cluster_spec_model(&spec, model, tl_gpu_model_memory(model), &node->model,
-		                          NULL))
+		if (tl_cluster_spec_model(&spec, model, "", tl_gpu_model_memory(model),
+		                          &node->model, NULL))
 			exit(78);
 	}
 	(void)fclose(file);

@@ -354,22 +354,22 @@ Test(cluster_spec, models)
 	uint32_t a = 9, b = 9, again = 9;
 	char name[TL_MODEL_NAME_MAX + 1];
 
-	cr_assert_eq(tl_cluster_spec_model(&own, "T4", 16 * TL_GIB, &a, &error), TL_OK);
-	cr_assert_eq(tl_cluster_spec_model(&own, "P100", 16 * TL_GIB, &b, &error), TL_OK);
-	cr_assert_eq(tl_cluster_spec_model(&own, "T4", 1, &again, &error), TL_OK);
+	cr_assert_eq(tl_cluster_spec_model(&own, "T4", "", 16 * TL_GIB, &a, &error), TL_OK);
+	cr_assert_eq(tl_cluster_spec_model(&own, "P100", "", 16 * TL_GIB, &b, &error), TL_OK);
+	cr_assert_eq(tl_cluster_spec_model(&own, "T4", "", 1, &again, &error), TL_OK);
 	cr_assert(a == 0 && b == 1 && again == 0);
 	cr_assert_eq(own.models[0].memory_bytes, 16 * TL_GIB, "the first one counts");
-	cr_assert_eq(tl_cluster_spec_model(&own, "", 1, &a, &error), TL_E_CONFIG);
+	cr_assert_eq(tl_cluster_spec_model(&own, "", "", 1, &a, &error), TL_E_CONFIG);
 	memset(name, 'x', sizeof name - 1);
 	name[sizeof name - 1] = 0;
-	cr_assert_eq(tl_cluster_spec_model(&own, name, 1, &a, &error), TL_E_CONFIG);
+	cr_assert_eq(tl_cluster_spec_model(&own, name, "", 1, &a, &error), TL_E_CONFIG);
 	for (int i = 2; i < TL_MODELS_MAX; i++) {
 		name[0] = (char)('0' + i % 10);
 		name[1] = (char)('0' + i / 10);
 		name[2] = 0;
-		cr_assert_eq(tl_cluster_spec_model(&own, name, 1, &a, &error), TL_OK);
+		cr_assert_eq(tl_cluster_spec_model(&own, name, "", 1, &a, &error), TL_OK);
 	}
-	cr_assert_eq(tl_cluster_spec_model(&own, "more", 1, &a, &error), TL_E_CONFIG);
+	cr_assert_eq(tl_cluster_spec_model(&own, "more", "", 1, &a, &error), TL_E_CONFIG);
 	cr_assert(strstr(error.message, "more") && strstr(error.message, "64"));
 	tl_cluster_spec_fini(&own);
 }
@@ -397,4 +397,34 @@ Test(cluster_spec, impossible_clusters_are_refused)
 	bad = (struct tl_node_spec){.name = "n1", .model = TL_NO_INDEX, .cpu_milli = -1};
 	cr_assert_eq(tl_cluster_init(&made, &own, &error), TL_E_CONFIG, "negative CPU");
 	tl_cluster_fini(&made);
+}
+
+Test(cluster, a_model_in_two_pools_is_two_numbers)
+{
+	struct tl_cluster_spec own = {.node_count = 0};
+	struct tl_error error = TL_ERROR_INIT;
+	uint32_t plain, left, right, again, bare;
+	char name[TL_POOL_NAME_MAX + 1];
+
+	cr_assert_eq(tl_cluster_spec_model(&own, "T4", "", 16 * TL_GIB, &plain, &error), TL_OK);
+	cr_assert_not(tl_cluster_spec_has_pools(&own));
+	cr_assert_eq(tl_cluster_spec_model(&own, "T4", "left", 16 * TL_GIB, &left, &error), TL_OK);
+	cr_assert_eq(tl_cluster_spec_model(&own, "T4", "right", 16 * TL_GIB, &right, &error),
+	             TL_OK);
+	cr_assert_eq(tl_cluster_spec_model(&own, "", "right", 0, &bare, &error), TL_OK);
+	cr_assert_eq(tl_cluster_spec_model(&own, "T4", "left", 1, &again, &error), TL_OK);
+	cr_assert_eq(again, left);
+	cr_assert_eq(own.model_count, 4);
+	cr_assert(tl_cluster_spec_has_pools(&own));
+	cr_assert_eq(tl_cluster_spec_models(&own, "T4"), 1u << plain | 1u << left | 1u << right);
+	cr_assert_eq(tl_cluster_spec_pools(&own, "right"), 1u << right | 1u << bare);
+	cr_assert_eq(tl_cluster_spec_pools(&own, "left|right"),
+	             1u << left | 1u << right | 1u << bare);
+	cr_assert_eq(tl_cluster_spec_pools(&own, "righ|rightt||"), 0u, "whole names");
+	cr_assert_eq(tl_cluster_spec_pools(&own, ""), 0u);
+	memset(name, 'p', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	cr_assert_eq(tl_cluster_spec_model(&own, "T4", name, 1, &again, &error), TL_E_CONFIG);
+	cr_assert(strstr(error.message, "name of a pool"), "%s", error.message);
+	tl_cluster_spec_fini(&own);
 }

@@ -228,6 +228,8 @@ Test(config, effective_text_reads_back_as_itself)
 	    ("horizon: 9d\nworkload: [{generate: philly, rate: 7/min, limit_gpus: 64, queue: low}, "
 	     "{generate: rl-training, cores: 0.3, worker_gpus: 4, tenant: moba}, {trace: a},\n"
 	     "{generate: release-evaluation, tasks: 70, every: 90min, deadline: 3h, gpus: 0.25}]"),
+	    ("cluster: {groups: [{pool: x}, {pool: y}]}\nworkload: [{trace: a, pool: x}, "
+	     "{generate: pai, pool: [y, x]}]"),
 	    "workload: [{trace: a}]\nhorizon: 1ns\noutput: {tables: [], timeline: 1h}\n",
 	    ("workload: [{trace: a}]\noversubscription: 1.15\nsharing: {table: custom, speeds: {0.6: "
 	     "0.99, 1: 0.8}, guaranteed: none, utilisation_mean: 0.9}\n"),
@@ -297,6 +299,33 @@ Test(config, generated_work)
 	cr_assert_neq(first->entity, release->entity);
 	tl_scenario_destroy(s);
 	tl_scenario_destroy(alone);
+}
+
+Test(config, pools_are_masks_of_models)
+{
+	static const char walls[] =
+	    "horizon: 1h\n"
+	    "cluster: {groups: [{pool: a}, {pool: b}, {gpus: 0, pool: b}, {gpus: 0}, {gpus: 4}]}\n"
+	    "workload: [{trace: x, pool: b}, {generate: pai, pool: [b, a]}, {trace: y},\n"
+	    "  {service: s, peak_rps: 1, pool: a}]\n";
+	struct tl_scenario *s = parse(walls);
+
+	cr_assert_eq(s->cluster.model_count, 4); /* A100 in a, in b, none in b, A100 in none */
+	cr_assert_eq(s->cluster.nodes[3].model, TL_NO_INDEX);
+	cr_assert_eq(s->workloads[0].pool_mask, 6u);
+	cr_assert_eq(s->workloads[1].pool_mask, 7u);
+	cr_assert_str_eq(s->workloads[1].pool, "b|a");
+	cr_assert_eq(s->workloads[2].pool_mask, 0u);
+	cr_assert_eq(s->services[0].pool_mask, 1u);
+	cr_assert(strstr(s->text, "pool: [b, a]\n"));
+	tl_scenario_destroy(s);
+
+	/* A cluster without walls is one pool for all, whatever they ask for. */
+	s = parse("workload: [{trace: x, pool: b}, {generate: pai, pool: [b, a]}]\n");
+	cr_assert_eq(s->workloads[0].pool_mask, 0u);
+	cr_assert_eq(s->workloads[1].pool_mask, 0u);
+	cr_assert_str_eq(s->workloads[0].pool, "b");
+	tl_scenario_destroy(s);
 }
 
 static char folder[] = "/tmp/tidelab-config-XXXXXX";

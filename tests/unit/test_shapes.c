@@ -10,7 +10,8 @@
 enum { BIG = 4, SMALL = 2, CPU = 1, NODES = BIG + SMALL + CPU };
 enum { A100, T4 };
 
-static struct tl_gpu_model models[2] = {{"A100", 80 * TL_GIB}, {"T4", 16 * TL_GIB}};
+static struct tl_gpu_model models[2] = {{.name = "A100", .memory_bytes = 80 * TL_GIB},
+                                        {.name = "T4", .memory_bytes = 16 * TL_GIB}};
 static struct tl_node_spec nodes[NODES];
 static struct tl_cluster_spec spec = {
     .models = models, .model_count = 2, .nodes = nodes, .node_count = NODES};
@@ -220,10 +221,11 @@ Test(shapes, a_clamp_cuts_down_to_what_there_is)
 
 Test(shapes, model_lists)
 {
-	cr_assert_eq(tl_shapes_models(&spec, "A100"), 1u << A100);
-	cr_assert_eq(tl_shapes_models(&spec, "T4|A100"), (1u << A100) | (1u << T4));
-	cr_assert_eq(tl_shapes_models(&spec, "T4|H100"), 1u << T4);
-	cr_assert_eq(tl_shapes_models(&spec, "H100"), 0u);
-	cr_assert_eq(tl_shapes_models(&spec, ""), 0u);
-	cr_assert_eq(tl_shapes_models(&spec, "A10|A1000|a100||"), 0u, "whole names, as written");
+	cr_assert_eq(tl_cluster_spec_models(&spec, "A100"), 1u << A100);
+	cr_assert_eq(tl_cluster_spec_models(&spec, "T4|A100"), (1u << A100) | (1u << T4));
+	cr_assert_eq(tl_cluster_spec_models(&spec, "T4|H100"), 1u << T4);
+	cr_assert_eq(tl_cluster_spec_models(&spec, "H100"), 0u);
+	cr_assert_eq(tl_cluster_spec_models(&spec, ""), 0u);
+	cr_assert_eq(tl_cluster_spec_models(&spec, "A10|A1000|a100||"), 0u,
+	             "whole names, as written");
 }
