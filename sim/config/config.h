@@ -150,4 +150,7 @@ void tl_config_services_keep(struct tl_config *config);
 /* Groups or list to nodes, into spec (to be freed with tl_cluster_spec_fini on success). */
 enum tl_status tl_cluster_build(struct tl_fill *fill, const struct tl_cluster_config *cluster,
                                 struct tl_cluster_spec *spec);
+/* SHA-256 of the list, or an empty text where there is none. */
+enum tl_status tl_cluster_checksum(struct tl_fill *fill, const struct tl_cluster_config *cluster,
+                                   char out[TL_SHA256_HEX]);
 #endif

@@ -123,15 +123,20 @@ static enum tl_status add_machine(struct tl_fill *fill, const struct tl_cluster_
 	return TL_OK;
 }
 
+static const char *list_path(struct tl_fill *fill, const struct tl_cluster_config *cluster)
+{
+	return tl_path_from(fill->arena, tl_tree_get(cluster->node, "list")->source, cluster->list);
+}
+
 static enum tl_status add_list(struct tl_fill *fill, const struct tl_cluster_config *cluster,
                                struct tl_cluster_spec *spec)
 {
 	const struct tl_tree *list = tl_tree_get(cluster->node, "list");
-	const char *path = tl_path_from(fill->arena, list->source, cluster->list);
 	struct tl_machine *machines;
 	size_t count;
-	enum tl_status status = tl_machines_read(path, (enum tl_machine_format)cluster->list_format,
-	                                         &machines, &count, fill->error);
+	enum tl_status status =
+	    tl_machines_read(list_path(fill, cluster), (enum tl_machine_format)cluster->list_format,
+	                     &machines, &count, fill->error);
 
 	if (status != TL_OK)
 		return status;
@@ -166,4 +171,13 @@ enum tl_status tl_cluster_build(struct tl_fill *fill, const struct tl_cluster_co
 	if (status != TL_OK)
 		tl_cluster_spec_fini(spec);
 	return status;
+}
+
+enum tl_status tl_cluster_checksum(struct tl_fill *fill, const struct tl_cluster_config *cluster,
+                                   char out[TL_SHA256_HEX])
+{
+	out[0] = '\0';
+	if (cluster->list[0] == '\0')
+		return TL_OK;
+	return tl_sha256_file(list_path(fill, cluster), out, fill->error);
 }

@@ -168,7 +168,9 @@ static enum tl_status fill_config(struct tl_fill *fill, struct tl_tree *root,
 		return status;
 	tl_fill_leave(fill, length);
 	derive(fill->arena, config);
-	status = tl_config_check(fill, config, root);
+	status = tl_cluster_checksum(fill, &config->cluster, config->scenario.cluster_sha256);
+	if (status == TL_OK)
+		status = tl_config_check(fill, config, root);
 	if (status == TL_OK)
 		status = tl_config_pools_check(fill, config);
 	if (status == TL_OK)

@@ -8,6 +8,7 @@
 #define TIDELAB_CONFIG_SCENARIO_H
 
 #include "policies/abi/tidelab_policy.h"
+#include "sim/base/checksum.h"
 #include "sim/base/error.h"
 #include "sim/cluster/cluster.h"
 #include "sim/config/service_setting.h"
@@ -141,6 +142,7 @@ struct tl_scenario {
 	uint64_t seed;
 	struct tl_cluster_spec cluster;
 	int32_t oversubscription_milli; /* nominal against physical GPUs; 1000: none */
+	char cluster_sha256[TL_SHA256_HEX]; /* of its list of machines; empty: by groups */
 	struct tl_workload *workloads;
 	size_t workload_count;
 	struct tl_service_setting *services;

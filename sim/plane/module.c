@@ -118,23 +118,31 @@ enum tl_status tl_module_check(const struct tl_module *module, const char *path,
 	return status == TL_OK ? check_ops(module, path, error) : status;
 }
 
+enum tl_status tl_module_find(const char *name, char **path, struct tl_error *error)
+{
+	char near[512];
+
+	*path = strchr(name, '/') != NULL ? tl_strdup(name) : tl_paths_module(name);
+	if (*path != NULL)
+		return TL_OK;
+	return tl_error_set(error, TL_E_UNAVAILABLE, NULL, 0, 0,
+	                    "no policy module `%.100s` beside the command, in "
+	                    "TIDELAB_POLICY_PATH, or installed%s",
+	                    name, tl_paths_near(NULL, name, near, sizeof(near)));
+}
+
 enum tl_status tl_module_load(const char *name, struct tl_loaded_module *out,
                               struct tl_error *error)
 {
-	char *path = strchr(name, '/') != NULL ? tl_strdup(name) : tl_paths_module(name);
-	char near[512];
+	char *path = NULL;
+	enum tl_status status = tl_module_find(name, &path, error);
 
 	*out = (struct tl_loaded_module){0};
-	if (path == NULL)
-		return tl_error_set(error, TL_E_UNAVAILABLE, NULL, 0, 0,
-		                    "no policy module `%.100s` beside the command, in "
-		                    "TIDELAB_POLICY_PATH, or installed%s",
-		                    name, tl_paths_near(NULL, name, near, sizeof(near)));
-	enum tl_status status = tl_elf_check(path, error);
+	if (status == TL_OK)
+		status = tl_elf_check(path, error);
 
 	if (status == TL_OK)
 		status = tl_sha256_file(path, out->sha256, error);
-
 	if (status == TL_OK) {
 		out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 		if (out->handle == NULL)

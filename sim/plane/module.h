@@ -21,6 +21,9 @@ struct tl_loaded_module {
 extern const char *const tl_seat_names[TL_SEAT_COUNT + 1]; /* `scheduler`, `admit`, … NULL */
 extern const char *const tl_option_type_names[];           /* by enum tl_option_type */
 
+/* Where a module lies, by name or by a path with a `/` in it; *path is malloc'd.
+ * TL_E_UNAVAILABLE for a name that is none's. */
+enum tl_status tl_module_find(const char *name, char **path, struct tl_error *error);
 /* A module by name (looked up with tl_paths_module) or by a path with a `/` in it. */
 enum tl_status tl_module_load(const char *name, struct tl_loaded_module *out,
                               struct tl_error *error);

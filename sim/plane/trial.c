@@ -2,7 +2,7 @@
 #include "sim/plane/world.h"
 
 #include "sim/base/assert.h"
-#include "sim/base/version.h"
+#include "sim/plane/provenance.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -325,44 +325,26 @@ static struct tl_trial *new_trial(const struct tl_scenario *scenario,
 static enum tl_status stamp(struct tl_trial *trial, struct tl_error *error)
 {
 	struct tl_results *results = trial->results;
-	char name[128];
-	enum tl_status status = tl_results_attr_text(results, "tool_version", tl_version, error);
+	struct tl_provenance made_of;
+	char identity[TL_SHA256_HEX];
+	enum tl_status status =
+	    tl_results_attr_i64(results, "seed", (int64_t)trial->scenario->seed, error);
 
+	tl_provenance_init(&made_of, trial->scenario);
+	for (size_t s = 0; s < trial->source_count; s++)
+		if (!trial->sources[s].workload->is_made)
+			tl_provenance_add_trace(
+			    &made_of, s, tl_trace_get_stats(trial->sources[s].trace)->sha256);
+	for (size_t seat = 0; seat < TL_SEAT_COUNT; seat++)
+		if (trial->seats[seat].loaded.module != NULL)
+			tl_provenance_add_module(&made_of, seat, trial->seats[seat].loaded.sha256);
+	for (size_t i = 0; i < made_of.count && status == TL_OK; i++)
+		status = tl_results_attr_text(results, made_of.facts[i].name,
+		                              made_of.facts[i].value, error);
+	tl_provenance_identity(&made_of, identity);
 	if (status == TL_OK)
-		status = tl_results_attr_text(results, "tool_commit", tl_commit, error);
-
-	if (status == TL_OK)
-		status =
-		    tl_results_attr_text(results, "scenario_name", trial->scenario->name, error);
-	if (status == TL_OK)
-		status = tl_results_attr_text(results, "scenario", trial->scenario->text, error);
-	if (status == TL_OK)
-		status =
-		    tl_results_attr_i64(results, "seed", (int64_t)trial->scenario->seed, error);
-	for (size_t s = 0; s < trial->source_count && status == TL_OK; s++) {
-		if (trial->sources[s].workload->is_made)
-			continue;
-		snprintf(name, sizeof(name), "sha256.workload.%zu", s);
-		status = tl_results_attr_text(
-		    results, name, tl_trace_get_stats(trial->sources[s].trace)->sha256, error);
-	}
-	for (size_t s = 0; s < trial->scenario->service_count && status == TL_OK; s++) {
-		const struct tl_service_setting *service = &trial->scenario->services[s];
-
-		if (service->arrivals.trace == NULL)
-			continue;
-		snprintf(name, sizeof(name), "sha256.service.%s", service->name);
-		status = tl_results_attr_text(
-		    results, name, tl_request_trace_stats(service->arrivals.trace)->sha256, error);
-	}
-	for (uint32_t seat = 0; seat < TL_SEAT_COUNT && status == TL_OK; seat++) {
-		const struct tl_loaded_module *loaded = &trial->seats[seat].loaded;
-
-		if (loaded->module == NULL)
-			continue;
-		snprintf(name, sizeof(name), "sha256.policy.%s", tl_seat_names[seat]);
-		status = tl_results_attr_text(results, name, loaded->sha256, error);
-	}
+		status = tl_results_attr_text(results, "identity", identity, error);
+	tl_provenance_fini(&made_of);
 	return status;
 }
 
