@@ -22,8 +22,9 @@ struct tl_axis {
 	char *key;
 	char **values; /* as given to --set; none for an interval */
 	size_t count;
-	double low, high; /* of an interval, or of a list of numbers; NaN otherwise */
-	int digits;       /* decimals that its bounds were written with */
+	double low, high; /* of an interval; NaN otherwise */
+	bool whole;       /* an interval of whole numbers */
+	char unit[16];    /* an interval's: `1d:7d` */
 };
 
 /* TL_E_USAGE for what is no axis: no key, an empty value, a range that never ends. */

@@ -5,7 +5,7 @@
  * list once all of the last have ended.
  *
  * It knows nothing of scenarios or sweeps: an exit code and the last words on standard
- * error are all it tells. What a task leaves at its output is judged by its caller.
+ * error are all it tells. Tasks run in the caller's working folder, with its environment. What a task leaves at its output is judged by its caller.
  */
 #ifndef TIDELAB_ANALYSIS_EXECUTOR_H
 #define TIDELAB_ANALYSIS_EXECUTOR_H
@@ -40,6 +40,9 @@ struct tl_executor_options {
 
 struct tl_executor {
 	const char *name; /* `local`, `slurm` */
+	/* Its tasks may outlive whoever started them: what is half-written at the start may
+	 * be being written. */
+	bool outlives;
 
 	/* TL_E_UNAVAILABLE where what it needs is not installed. */
 	enum tl_status (*open)(const struct tl_executor_options *options, void **self,
@@ -62,6 +65,8 @@ struct tl_executor {
 };
 
 extern const struct tl_executor tl_executor_local;
+/* All of them, NULL-terminated; the first is the default. */
+extern const struct tl_executor *const tl_executors[];
 
 /* The last line with anything on it, without control characters, of a log; "" where there
  * is none. What executors give as a reason. */

@@ -38,9 +38,6 @@ struct tl_subject {
 	/* Validates one run and names it: the SHA-256 of all it depends on. */
 	enum tl_status (*identify)(void *context, const struct tl_design *design, size_t cell,
 	                           uint64_t seed, char hash[TL_SHA256_HEX], struct tl_error *error);
-	/* The scenario's own value of a key, as one would write it; malloc'd; NULL where it is
-	 * no scalar or not set. */
-	char *(*own)(void *context, const char *key);
 };
 
 struct tl_sweep_options {
@@ -50,6 +47,7 @@ struct tl_sweep_options {
 	const struct tl_executor *executor;
 	unsigned jobs;         /* as in tl_executor_options */
 	const char *arguments; /* likewise */
+	bool dry;              /* for tl_sweep_print() alone: nothing is made or taken */
 	FILE *progress;        /* a line with the time left; NULL: none */
 	FILE *diagnostics;     /* a line a failed run; NULL: none */
 };
@@ -69,15 +67,17 @@ struct tl_sweep; /* opaque */
 
 /* Takes the folder. TL_E_CANTCREAT: it is a file, cannot be written, holds another sweep,
  * something else, or is being swept just now. tl_stop_catch() (sim/base/stop.h) is on from
- * here. subject must outlive it. */
+ * here. subject must outlive it; what options point to is only looked at here, but for the
+ * executor and the streams. */
 enum tl_status tl_sweep_open(const struct tl_sweep_options *options,
                              const struct tl_subject *subject, struct tl_sweep **out,
                              struct tl_error *error);
 /* Sees to it that every run of the design (cell by cell, seed by seed within) is there:
  * starts what is missing, and again what failed before. *runs, cell_count × seed_count of
  * them in that order, is there whatever is returned but for errors before the start
- * (NULL then); tl_sweep_runs_free. TL_E_POLICY: some failed; TL_E_INTERRUPTED: ^C;
- * TL_E_IO: the disk is full, no more was started. What finished stays. */
+ * (NULL then); tl_sweep_runs_free. Where some failed, the status is that of the first of
+ * them in this order; TL_E_INTERRUPTED: ^C; TL_E_IO: a run could not write its result (the
+ * disk is full, say), and no more were started. What finished stays. */
 enum tl_status tl_sweep_run(struct tl_sweep *sweep, const struct tl_design *design,
                             struct tl_sweep_run **runs, size_t *count, struct tl_error *error);
 void tl_sweep_runs_free(struct tl_sweep_run *runs, size_t count);

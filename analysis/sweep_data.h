@@ -8,19 +8,25 @@
 
 #include "analysis/sweep.h"
 
+/* What a run says of a metric; all NaN where it says nothing. */
+struct tl_sweep_value {
+	double value, ci_low, ci_high;
+};
+
 struct tl_sweep_data {
 	char *scenario_name;
 	char *scenario; /* the effective scenario that was varied */
 	struct tl_design design;
 	bool *numeric; /* a key: whether all its values are numbers */
+	/* In the order in which the runs, cell by cell and seed by seed, first name them. */
 	char **metrics, **units;
 	size_t metric_count;
-	/* [(cell × seed_count + seed) × metric_count + metric]; NaN where there is none */
-	double *values;
-	/* [cell × seed_count + seed]: the run's file; NULL: failed or missing, or the data is
-	 * of a merged file; paths itself is NULL then */
+	struct tl_sweep_value *values; /* [(cell × seed_count + seed) × metric_count + metric] */
+	struct tl_sweep_run *runs;     /* cell_count × seed_count; TL_RUN_DONE has values */
+	/* A run: its result file; NULL: failed or missing. paths itself is NULL where the data
+	 * is of a merged file. */
 	char **paths;
-	size_t missing; /* runs that are not there */
+	size_t missing; /* runs without values */
 };
 
 /* TL_E_NOINPUT, TL_E_DATA: not a sweep, cut short, of a newer schema. A sweep that is not

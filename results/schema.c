@@ -290,3 +290,60 @@ const struct tl_table_schema *const tl_schema_all[] = {
     &tl_schema_summary,
     NULL,
 };
+
+/* ---- the file of a sweep ---- */
+
+const char *const tl_schema_run_state_names[TL_ROW_RUN_STATE_COUNT + 1] = {"missing", "done",
+                                                                           "failed", NULL};
+
+#define ROW struct tl_row_axis
+static const struct tl_column axis_columns[] = {
+    TEXT(key, "the key of the scenario that is varied, as --set names it"),
+    NUMBER(numeric, "", "1: all its values are numbers, and so is its column in /metrics"),
+};
+const struct tl_table_schema tl_schema_axes =
+    TABLE("/axes", axis_columns, "one row a key that is varied, in the order given");
+#undef ROW
+
+#define ROW struct tl_row_cell
+static const struct tl_column cell_columns[] = {
+    NUMBER(cell, "", "number of the cell, from 0, in the order of the design"),
+    TEXT(key, "the key"),
+    TEXT(value, "its value in the cell, as --set takes it"),
+    NUMBER(own, "", "1: left as the scenario has it, and that is no single value"),
+};
+const struct tl_table_schema tl_schema_cells =
+    TABLE("/cells", cell_columns, "one row a cell and key that is varied");
+#undef ROW
+
+#define ROW struct tl_row_run
+static const struct tl_column run_columns[] = {
+    NUMBER(cell, "", "the cell"),
+    NUMBER(seed, "", "the seed; the same ones in every cell"),
+    ENUM(state, tl_schema_run_state_names, "whether the run is among /metrics"),
+    NUMBER(exit_code, "", "of a run that failed; -1: a signal ended it"),
+    TEXT(identity, "hash of all that the run depends on: the name of its result file"),
+    TEXT(reason, "of a run that failed: its last words"),
+};
+const struct tl_table_schema tl_schema_runs =
+    TABLE("/runs", run_columns, "one row a run: a cell and a seed");
+#undef ROW
+
+#define ROW struct tl_row_metric
+static const struct tl_column metric_columns[] = {
+    NUMBER(cell, "", "the cell"),
+    NUMBER(seed, "", "the seed"),
+    TEXT(metric, "name of the metric, as in /summary of the run"),
+    TEXT(unit, "its unit"),
+    NUMBER(value, "", "its value, in the unit of the row"),
+    NUMBER(ci_low, "", "lower end of the confidence interval within the run; NaN: none"),
+    NUMBER(ci_high, "", "upper end of the confidence interval within the run; NaN: none"),
+};
+const struct tl_table_schema tl_schema_metrics =
+    TABLE("/metrics", metric_columns,
+          "one row a run and metric; behind these stands a column an axis, called by its key");
+#undef ROW
+
+const struct tl_table_schema *const tl_schema_sweep_all[] = {
+    &tl_schema_metrics, &tl_schema_runs, &tl_schema_cells, &tl_schema_axes, NULL,
+};

@@ -250,4 +250,52 @@ extern const struct tl_table_schema tl_schema_summary;
 /* All of the above, in the order of this header; NULL-terminated. */
 extern const struct tl_table_schema *const tl_schema_all[];
 
+/* ---- the file of a sweep ---- */
+
+enum { TL_ROW_KEY_SIZE = 256, TL_ROW_VALUE_SIZE = 512, TL_ROW_WHY_SIZE = 400 };
+enum { TL_ROW_RUN_STATE_COUNT = 3 };
+extern const char *const tl_schema_run_state_names[TL_ROW_RUN_STATE_COUNT + 1];
+
+/* /axes: one row a key that is varied, in the order given. */
+struct tl_row_axis {
+	char key[TL_ROW_KEY_SIZE];
+	uint32_t numeric;
+};
+extern const struct tl_table_schema tl_schema_axes;
+
+/* /cells: one row a cell and key. */
+struct tl_row_cell {
+	char key[TL_ROW_KEY_SIZE];
+	char value[TL_ROW_VALUE_SIZE];
+	uint32_t cell;
+	uint32_t own;
+};
+extern const struct tl_table_schema tl_schema_cells;
+
+/* /runs: one row a cell and seed. */
+struct tl_row_run {
+	char identity[TL_ROW_NAME_SIZE + 1];
+	char reason[TL_ROW_WHY_SIZE];
+	uint64_t seed;
+	int64_t exit_code;
+	uint32_t cell;
+	uint8_t state; /* missing, done, failed */
+};
+extern const struct tl_table_schema tl_schema_runs;
+
+/* /metrics: one row a run that is there and a metric; behind these a column an axis, of
+ * its name: a number where every value of the axis is one, else a text. */
+struct tl_row_metric {
+	char metric[TL_ROW_NAME_SIZE];
+	char unit[TL_ROW_WORD_SIZE];
+	uint64_t seed;
+	double value;
+	double ci_low;
+	double ci_high;
+	uint32_t cell;
+};
+extern const struct tl_table_schema tl_schema_metrics;
+
+extern const struct tl_table_schema *const tl_schema_sweep_all[];
+
 #endif

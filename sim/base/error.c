@@ -89,3 +89,11 @@ int tl_status_exit_code(enum tl_status status)
 	}
 	return 70;
 }
+
+enum tl_status tl_status_of_exit_code(int code)
+{
+	for (enum tl_status status = TL_E_USAGE; status <= TL_E_INTERRUPTED; status++)
+		if (tl_status_exit_code(status) == code)
+			return status;
+	return TL_E_INTERNAL;
+}

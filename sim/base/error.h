@@ -50,5 +50,7 @@ const char *tl_error_text(const struct tl_error *error, char *buffer, unsigned l
 
 /* The sysexits code of a status (0 for TL_OK and TL_END). */
 int tl_status_exit_code(enum tl_status status);
+/* The failure that such a code stands for; TL_E_INTERNAL for any other. */
+enum tl_status tl_status_of_exit_code(int code);
 
 #endif

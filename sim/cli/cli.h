@@ -7,6 +7,7 @@
 #ifndef TIDELAB_CLI_CLI_H
 #define TIDELAB_CLI_CLI_H
 
+#include "analysis/sweep.h"
 #include "results/schema.h"
 #include "sim/base/error.h"
 #include "sim/config/scenario.h"
@@ -93,6 +94,10 @@ void tl_print_error(const struct tl_error *error);
 /* Operand 0, where given, is the scenario's file (or the name of a shipped one). */
 enum tl_status tl_scenario_from_args(const struct tl_args *args, struct tl_scenario **out,
                                      struct tl_error *error);
+/* The same with further settings behind those of the flags; nothing of them is kept. */
+enum tl_status tl_scenario_varied(const struct tl_args *args, const struct tl_override *more,
+                                  size_t more_count, struct tl_scenario **out,
+                                  struct tl_error *error);
 /* Overrides in the making, for commands that add their own. */
 struct tl_overrides {
 	struct tl_override *items;
@@ -108,6 +113,28 @@ enum tl_status tl_overrides_set(struct tl_overrides *overrides, const char *pref
 void tl_overrides_fini(struct tl_overrides *overrides);
 /* A text as a YAML scalar whatever is in it; malloc'd. */
 char *tl_quoted(const char *text);
+
+/* What a sweep or a search varies (analysis/sweep.h): the scenario of these arguments, to be
+ * run by this program. args must outlive it. TL_E_CONFIG where it writes no summary. */
+enum tl_status tl_subject_from_args(const struct tl_args *args, struct tl_subject *out,
+                                    struct tl_error *error);
+void tl_subject_fini(struct tl_subject *subject);
+/* The scenario's own value of a key, as one would write it; malloc'd; NULL where it is no
+ * scalar or not set. */
+char *tl_subject_own(const struct tl_subject *subject, const char *key);
+/* The scenario's own seed. */
+uint64_t tl_subject_seed(const struct tl_subject *subject);
+
+/* Who carries runs out: --jobs, --executor, --slurm-args, of commands that sweep. */
+#define TL_EXECUTOR_FLAGS                                                                          \
+	{"jobs", 'j', "N", "runs at a time; as many as there are cores where not given"},          \
+	    {"executor", 'x', "NAME", "who runs them: local where not given"},                     \
+	{                                                                                          \
+		"slurm-args", 0, "ARGS", "handed on to sbatch, as in '-p day -t 60'"               \
+	}
+/* Fills executor, jobs, arguments and progress. */
+enum tl_status tl_sweep_options_from_args(const struct tl_args *args, struct tl_sweep_options *out,
+                                          struct tl_error *error);
 
 /* A trace's filters from --format, --cluster and --set, each a key of a workload entry. */
 #define TL_TRACE_FLAGS                                                                             \
@@ -155,6 +182,8 @@ json_t *tl_summary_json(const struct tl_row_summary *rows, size_t count);
 extern const struct tl_command tl_command_run;
 extern const struct tl_command tl_command_check;
 extern const struct tl_command tl_command_summary;
+extern const struct tl_command tl_command_sweep;
+extern const struct tl_command tl_command_merge;
 extern const struct tl_command tl_command_policies;
 extern const struct tl_command tl_command_explain;
 extern const struct tl_command tl_command_trace;

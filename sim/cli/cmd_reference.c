@@ -45,6 +45,12 @@ static void results_reference(FILE *out)
 	    TL_RESULTS_SCHEMA_MAJOR, TL_RESULTS_SCHEMA_MINOR);
 	for (size_t i = 0; tl_schema_all[i]; i++)
 		table(tl_schema_all[i], out);
+	(void)fputs(
+	    "\n# The file of a sweep\n\nWhat `tidelab merge` makes of a folder of runs. Its root has "
+	    "`kind` = `sweep`, the `design`, and the `scenario` that was varied.\n",
+	    out);
+	for (size_t i = 0; tl_schema_sweep_all[i]; i++)
+		table(tl_schema_sweep_all[i], out);
 }
 
 static enum tl_status run(const struct tl_command *command, const struct tl_args *args,

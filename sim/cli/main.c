@@ -14,6 +14,8 @@ const struct tl_command *const tl_commands[] = {
     &tl_command_run,
     &tl_command_check,
     &tl_command_summary,
+    &tl_command_sweep,
+    &tl_command_merge,
     &tl_command_figures,
     &tl_command_export,
     &tl_command_explain,

@@ -300,6 +300,13 @@ static bool sets_workload(const struct tl_args *args)
 enum tl_status tl_scenario_from_args(const struct tl_args *args, struct tl_scenario **out,
                                      struct tl_error *error)
 {
+	return tl_scenario_varied(args, NULL, 0, out, error);
+}
+
+enum tl_status tl_scenario_varied(const struct tl_args *args, const struct tl_override *more,
+                                  size_t more_count, struct tl_scenario **out,
+                                  struct tl_error *error)
+{
 	struct tl_overrides overrides = {.count = 0};
 	enum tl_status status;
 
@@ -309,6 +316,8 @@ enum tl_status tl_scenario_from_args(const struct tl_args *args, struct tl_scena
 	status = add_traces(args, &overrides, error);
 	for (size_t i = 0; i < args->given_count && status == TL_OK; i++)
 		status = add_flag(&args->given[i], &overrides, error);
+	for (size_t i = 0; i < more_count && status == TL_OK; i++)
+		tl_overrides_add(&overrides, more[i].key, more[i].value, more[i].flag);
 	if (status == TL_OK && args->operand_count > 0) {
 		status = load(args->operands[0], &overrides, out, error);
 	} else if (status == TL_OK) {

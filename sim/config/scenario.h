@@ -141,7 +141,7 @@ struct tl_scenario {
 	int64_t horizon_ns; /* TL_NEVER: until all work has ended */
 	uint64_t seed;
 	struct tl_cluster_spec cluster;
-	int32_t oversubscription_milli; /* nominal against physical GPUs; 1000: none */
+	int32_t oversubscription_milli;     /* nominal against physical GPUs; 1000: none */
 	char cluster_sha256[TL_SHA256_HEX]; /* of its list of machines; empty: by groups */
 	struct tl_workload *workloads;
 	size_t workload_count;
@@ -192,6 +192,9 @@ enum tl_status tl_scenario_parse(const char *name, const char *text,
                                  const struct tl_override *overrides, size_t override_count,
                                  struct tl_scenario **out, struct tl_error *error);
 void tl_scenario_destroy(struct tl_scenario *scenario);
+/* What the effective configuration says of a key, as one would write it; malloc'd. NULL
+ * where that is no scalar, or nothing. */
+char *tl_scenario_own(const struct tl_scenario *scenario, const char *key);
 
 /* Where shipped data and modules are: relative to the executable (build tree), then the
  * environment (modules: TIDELAB_POLICY_PATH), then the installed place. Set once by main. */

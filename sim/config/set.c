@@ -180,3 +180,36 @@ enum tl_status tl_set_apply(struct tl_arena *arena, struct tl_tree *root,
 	}
 	return walk(&edit, root, value);
 }
+
+char *tl_scenario_own(const struct tl_scenario *scenario, const char *key)
+{
+	struct place place = {&tl_scenario_section, NULL};
+	struct edit edit = {.next = key};
+	struct tl_tree *node = NULL;
+	struct tl_arena arena;
+	char *own = NULL;
+
+	tl_arena_init(&arena);
+	edit.arena = &arena;
+	edit.source = tl_source_new(&arena, key, "", true);
+	if (tl_tree_parse(&arena, edit.source, scenario->text, strlen(scenario->text), &node,
+	                  NULL) != TL_OK)
+		node = NULL;
+	for (bool first = true; node && *edit.next != '\0'; first = false) {
+		struct step step;
+
+		if (take_step(&edit, first, &step) != TL_OK ||
+		    child_of(&edit, node, &step, &node) != TL_OK)
+			node = NULL;
+		if (node) {
+			place = descend(place, &step);
+			place.section = tl_section_variant(place.section, node);
+		}
+	}
+	if (node && node->kind == TL_TREE_MAP && place.key && place.key->shorthand)
+		node = tl_tree_get(node, place.key->shorthand);
+	if (node && node->kind == TL_TREE_SCALAR && node->plain && !tl_tree_is_null(node))
+		own = tl_strdup(node->text);
+	tl_arena_fini(&arena);
+	return own;
+}

@@ -143,7 +143,11 @@ enum tl_status tl_provenance_foretell(const struct tl_scenario *scenario,
 		if (scenario->seats[seat].use[0] == '\0')
 			continue;
 		status = tl_module_find(scenario->seats[seat].use, &path, error);
-		if (status == TL_OK)
+		if (status != TL_OK)
+			status = tl_error_set(error, status, error ? error->file : NULL, 0, 0,
+			                      "policy.%s: %.700s", tl_seat_names[seat],
+			                      error ? error->message : "");
+		else
 			status = checksum(known, path, &sha256, error);
 		if (status == TL_OK)
 			tl_provenance_add_module(&provenance, seat, sha256);

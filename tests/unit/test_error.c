@@ -122,3 +122,11 @@ Test(error, assertion_trips, .signal = SIGABRT)
 
 	TL_ASSERT(two == 3);
 }
+
+Test(error, exit_codes_lead_back_to_their_status)
+{
+	for (enum tl_status status = TL_E_USAGE; status <= TL_E_INTERRUPTED; status++)
+		cr_expect_eq(tl_status_of_exit_code(tl_status_exit_code(status)), status);
+	cr_expect_eq(tl_status_of_exit_code(-1), TL_E_INTERNAL);
+	cr_expect_eq(tl_status_of_exit_code(127), TL_E_INTERNAL);
+}
