@@ -132,7 +132,7 @@ static void compare_one(const struct tl_runs *a, const struct tl_runs *b, const 
 	                              .effect = NAN,
 	                              .p = NAN,
 	                              .p_corrected = NAN,
-	                              .verdict = TL_VERDICT_UNTESTED};
+	                              .verdict = TL_COMPARE_UNTESTED};
 	if (in_a < a->metric_count)
 		out->unit = a->units[in_a];
 	else if (in_b < b->metric_count)
@@ -152,7 +152,7 @@ static void compare_one(const struct tl_runs *a, const struct tl_runs *b, const 
 	if (fabs(out->a) > 0)
 		out->ratio = out->b / out->a;
 	if (all_equal(x, pairing.a_count, y, pairing.b_count, pairing.paired))
-		out->verdict = TL_VERDICT_SAME;
+		out->verdict = TL_COMPARE_SAME;
 	else if (pairing.paired && pairing.a_count > 1)
 		of_pairs(x, y, pairing.a_count, options->confidence, out);
 	else if (!pairing.paired)
@@ -192,8 +192,8 @@ void tl_compare(const struct tl_runs *a, const struct tl_runs *b, const char *co
 		if (isnan(row->p_corrected))
 			continue;
 		if (row->p_corrected > 1 - options->confidence)
-			row->verdict = TL_VERDICT_NOT_SHOWN;
+			row->verdict = TL_COMPARE_NOT_SHOWN;
 		else
-			row->verdict = row->difference < 0 ? TL_VERDICT_LOWER : TL_VERDICT_HIGHER;
+			row->verdict = row->difference < 0 ? TL_COMPARE_LOWER : TL_COMPARE_HIGHER;
 	}
 }

@@ -16,12 +16,12 @@
 
 enum tl_correction { TL_CORRECT_HOLM, TL_CORRECT_FDR, TL_CORRECT_NOT };
 
-enum tl_verdict {
-	TL_VERDICT_SAME,      /* equal in every run */
-	TL_VERDICT_NOT_SHOWN, /* no difference shown */
-	TL_VERDICT_LOWER,     /* b is lower than a */
-	TL_VERDICT_HIGHER,
-	TL_VERDICT_UNTESTED /* one run a side, or no value to compare */
+enum tl_compare_verdict {
+	TL_COMPARE_SAME,      /* equal in every run */
+	TL_COMPARE_NOT_SHOWN, /* no difference shown */
+	TL_COMPARE_LOWER,     /* b is lower than a */
+	TL_COMPARE_HIGHER,
+	TL_COMPARE_UNTESTED /* one run a side, or no value to compare */
 };
 
 struct tl_comparison {
@@ -36,7 +36,7 @@ struct tl_comparison {
 	struct tl_stats_interval ratio_interval; /* likewise */
 	double effect;                           /* Cohen's d_z of pairs, else Hedges' g */
 	double p, p_corrected;
-	enum tl_verdict verdict;
+	enum tl_compare_verdict verdict;
 };
 
 struct tl_compare_options {

@@ -46,7 +46,7 @@ struct tl_stats_interval tl_stats_t_interval(const double *x, size_t n, double c
 /* Of a difference and its standard error, both finite. */
 static struct tl_stats_test test_of(double difference, double error, double df, double confidence)
 {
-	struct tl_stats_test test = {.difference = difference, .df = df};
+	struct tl_stats_test test = {.difference = difference, .error = error, .df = df};
 
 	test.interval = around(difference, error, df, confidence);
 	if (error > 0) {
@@ -63,8 +63,12 @@ static struct tl_stats_test test_of(double difference, double error, double df, 
 
 static struct tl_stats_test no_test(double difference)
 {
-	return (struct tl_stats_test){
-	    .difference = difference, .interval = none, .t = NAN, .df = NAN, .p = NAN};
+	return (struct tl_stats_test){.difference = difference,
+	                              .error = NAN,
+	                              .interval = none,
+	                              .t = NAN,
+	                              .df = NAN,
+	                              .p = NAN};
 }
 
 static struct tl_stats_sample differences(const double *a, const double *b, size_t n)
@@ -133,20 +137,28 @@ double tl_stats_hedges_g(const double *a, size_t na, const double *b, size_t nb)
 	return correction * standardised(sb.mean - sa.mean, pooled);
 }
 
-double tl_stats_equivalence(const double *a, const double *b, size_t n, double low, double high)
+double tl_stats_within(const struct tl_stats_test *test, double margin)
 {
-	const struct tl_stats_sample d = differences(a, b, n);
-	double error, df, below, above;
+	const double size = fabs(test->difference);
 
-	if (n < 2)
+	if (isnan(test->p))
 		return NAN;
-	error = d.sd / sqrt((double)n);
-	df = (double)(n - 1);
-	if (!(error > 0))
-		return d.mean > low && d.mean < high ? 0 : 1;
-	below = gsl_cdf_tdist_Q((d.mean - low) / error, df);
-	above = gsl_cdf_tdist_P((d.mean - high) / error, df);
-	return below > above ? below : above;
+	if (!(test->error > 0))
+		return size < margin ? 0 : 1;
+	/* The bound that lies nearer is the harder to keep. */
+	return gsl_cdf_tdist_P((size - margin) / test->error, test->df);
+}
+
+double tl_stats_beyond(const struct tl_stats_test *test, double margin)
+{
+	const double size = fabs(test->difference);
+
+	if (isnan(test->p))
+		return NAN;
+	if (!(test->error > 0))
+		return size > margin ? 0 : 1;
+	return gsl_cdf_tdist_Q((size - margin) / test->error, test->df) +
+	       gsl_cdf_tdist_Q((size + margin) / test->error, test->df);
 }
 
 /* ---- many tests at once ---- */

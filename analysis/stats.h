@@ -36,6 +36,7 @@ struct tl_stats_interval tl_stats_t_interval(const double *x, size_t n, double c
 
 struct tl_stats_test {
 	double difference; /* mean of b less mean of a */
+	double error;      /* standard error of that */
 	struct tl_stats_interval interval;
 	double t, df;
 	double p; /* two-sided, of no difference; where nothing varies: 1 for none, 0 for any */
@@ -61,10 +62,15 @@ double tl_stats_cohen_dz(const double *a, const double *b, size_t n);
  * theory for Glass's estimator of effect size", J. Educational Statistics 6 (1981). */
 double tl_stats_hedges_g(const double *a, size_t na, const double *b, size_t nb);
 
-/* Two one-sided t tests: are the differences of pairs within (low, high)? The p of the claim's
- * opposite, so that small says equivalent: the larger of the two. Schuirmann, "A comparison of
- * the two one-sided tests procedure …", J. Pharmacokinetics and Biopharmaceutics 15 (1987). */
-double tl_stats_equivalence(const double *a, const double *b, size_t n, double low, double high);
+/* The p of a test's opposite, so that small says: the true difference is within ± margin.
+ * Schuirmann, "A comparison of the two one-sided tests procedure …", J. Pharmacokinetics and
+ * Biopharmaceutics 15 (1987). NaN where there is no test. */
+double tl_stats_within(const struct tl_stats_test *test, double margin);
+
+/* The p of |true difference| ≤ margin, so that small says: it is beyond. With a margin of 0
+ * the test's own p. Murphy and Myors, "Testing the hypothesis that treatments have negligible
+ * effects", J. Applied Psychology 84 (1999), with t for F. */
+double tl_stats_beyond(const struct tl_stats_test *test, double margin);
 
 /* ---- many tests at once ---- */
 

@@ -83,6 +83,7 @@ int tl_status_exit_code(enum tl_status status)
 	case TL_E_CONFIG:
 		return 78;
 	case TL_E_POLICY:
+	case TL_E_REGRESSION:
 		return 1;
 	case TL_E_INTERRUPTED:
 		return 130;

@@ -71,8 +71,8 @@ static size_t cries(const struct tl_runs *a, const struct tl_runs *b)
 	tl_compare(a, b, names, METRICS, &usual, rows);
 	for (size_t m = 0; m < METRICS; m++)
 		cried +=
-		    rows[m].verdict == TL_VERDICT_LOWER || rows[m].verdict == TL_VERDICT_HIGHER;
-	cr_assert_eq(rows[15].verdict, TL_VERDICT_SAME);
+		    rows[m].verdict == TL_COMPARE_LOWER || rows[m].verdict == TL_COMPARE_HIGHER;
+	cr_assert_eq(rows[15].verdict, TL_COMPARE_SAME);
 	return cried;
 }
 
@@ -119,7 +119,7 @@ Test(compare, a_planted_two_per_cent_is_found)
 		struct tl_comparison row;
 
 		tl_compare(a, b, names, 1, &usual, &row);
-		found += row.verdict == TL_VERDICT_HIGHER;
+		found += row.verdict == TL_COMPARE_HIGHER;
 		cr_assert(row.paired && row.a_count == SEEDS);
 		cr_assert(fabs(row.ratio - 1.02) < 0.01);
 		/* Among all sixteen, whose correction it must stand, too. */
@@ -182,7 +182,7 @@ Test(compare, sides_that_share_some_seeds_or_values)
 	cr_assert_float_eq(rows[1].difference, 1, 1e-12);
 	cr_assert(isnan(rows[1].interval.low));
 	for (int i = 1; i < 4; i++)
-		cr_assert_eq(rows[i].verdict, TL_VERDICT_UNTESTED);
+		cr_assert_eq(rows[i].verdict, TL_COMPARE_UNTESTED);
 	cr_assert_eq(rows[2].a_count, 0);
 	cr_assert_eq(rows[3].a_count, 0);
 	tl_runs_destroy(a);

@@ -92,19 +92,13 @@ Test(error, exit_codes_are_those_of_sysexits)
 		enum tl_status status;
 		int code;
 	} cases[] = {
-	    {TL_OK, 0},
-	    {TL_END, 0},
-	    {TL_E_USAGE, 64},
-	    {TL_E_DATA, 65},
-	    {TL_E_NOINPUT, 66},
-	    {TL_E_UNAVAILABLE, 69},
-	    {TL_E_INTERNAL, 70},
-	    {TL_E_OS, 71},
-	    {TL_E_CANTCREAT, 73},
-	    {TL_E_IO, 74},
-	    {TL_E_CONFIG, 78},
-	    {TL_E_POLICY, 1},
-	    {TL_E_INTERRUPTED, 130},
+	    {TL_OK, 0},           {TL_END, 0},
+	    {TL_E_USAGE, 64},     {TL_E_DATA, 65},
+	    {TL_E_NOINPUT, 66},   {TL_E_UNAVAILABLE, 69},
+	    {TL_E_INTERNAL, 70},  {TL_E_OS, 71},
+	    {TL_E_CANTCREAT, 73}, {TL_E_IO, 74},
+	    {TL_E_CONFIG, 78},    {TL_E_POLICY, 1},
+	    {TL_E_REGRESSION, 1}, {TL_E_INTERRUPTED, 130},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

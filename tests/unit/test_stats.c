@@ -87,8 +87,10 @@ Test(stats, nothing_varies)
 	near(test.interval.low, 1, 0);
 	near(test.interval.high, 1, 0);
 	cr_assert(isinf(tl_stats_cohen_dz(a, more, 3)));
-	near(tl_stats_equivalence(a, more, 3, -2, 2), 0, 0);
-	near(tl_stats_equivalence(a, more, 3, -0.5, 0.5), 1, 0);
+	near(tl_stats_within(&test, 2), 0, 0);
+	near(tl_stats_within(&test, 0.5), 1, 0);
+	near(tl_stats_beyond(&test, 2), 1, 0);
+	near(tl_stats_beyond(&test, 0.5), 0, 0);
 }
 
 Test(stats, one_pair_has_no_interval)
@@ -99,7 +101,8 @@ Test(stats, one_pair_has_no_interval)
 	cr_assert(isnan(test.p));
 	cr_assert(isnan(test.interval.low));
 	cr_assert(isnan(tl_stats_cohen_dz(drug_a, drug_b, 1)));
-	cr_assert(isnan(tl_stats_equivalence(drug_a, drug_b, 1, -1, 1)));
+	cr_assert(isnan(tl_stats_within(&test, 1)));
+	cr_assert(isnan(tl_stats_beyond(&test, 1)));
 	cr_assert(isnan(tl_stats_welch_t(drug_a, 1, drug_b, 9, 0.95).p));
 	cr_assert(isnan(tl_stats_bootstrap_mean(drug_a, 1, 0.95, TL_STATS_BCA, 1).low));
 }
@@ -111,11 +114,17 @@ Test(stats, effect_sizes_of_the_sleep_data)
 	near(tl_stats_hedges_g(drug_a, PATIENTS, drug_b, PATIENTS), 0.796935, 5e-7);
 }
 
-Test(stats, equivalence_is_two_one_sided_tests)
+Test(stats, within_and_beyond_a_margin)
 {
-	/* t = (1.58 - 3) / 0.388961 = -3.650752 with 9 degrees: p = 0.0026556; the other is less. */
-	near(tl_stats_equivalence(drug_a, drug_b, PATIENTS, -3, 3), 0.0026556, 5e-8);
-	cr_assert_gt(tl_stats_equivalence(drug_a, drug_b, PATIENTS, -1, 1), 0.5);
+	const struct tl_stats_test test = tl_stats_paired_t(drug_a, drug_b, PATIENTS, 0.95);
+
+	/* t = (3 - 1.58) / 0.388961 = 3.650773 with 9 degrees: P(T > t) = 0.00265557. */
+	near(tl_stats_within(&test, 3), 0.00265557, 5e-9);
+	cr_assert_gt(tl_stats_within(&test, 1), 0.5);
+	near(tl_stats_beyond(&test, 0), test.p, 1e-15);
+	/* t = (1.58 - 1) / 0.388961 = 1.491152; the other, 6.633, adds next to nothing. */
+	near(tl_stats_beyond(&test, 1), 0.0851, 5e-5);
+	cr_assert_gt(tl_stats_beyond(&test, 3), 0.95);
 }
 
 Test(stats, holm_and_benjamini_hochberg_by_hand)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Settings side by side: in what their scenarios differ, and the tables of their metrics. */
+#ifndef TIDELAB_CLI_COMPARE_H
+#define TIDELAB_CLI_COMPARE_H
+
+#include "analysis/compare.h"
+#include "analysis/settling.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* ---- scenarios ---- */
+
+struct tl_difference {
+	char *key, *a, *b; /* NULL: the side has no such key */
+	/* The work or the length of the run: totals of such sides are no answer to the same
+	 * question. */
+	bool decides;
+};
+
+struct tl_differences {
+	struct tl_difference *items;
+	size_t count, capacity;
+};
+
+/* Of the effective scenarios, a sweep's settings included, and of the contents of traces as far
+ * as the runs have files. Names, seeds, output and watchdogs do not count. */
+enum tl_status tl_differences_find(const struct tl_runs *a, const struct tl_runs *b,
+                                   struct tl_differences *out, struct tl_error *error);
+void tl_differences_fini(struct tl_differences *differences);
+
+/* ---- one comparison, shown ---- */
+
+struct tl_side {
+	const struct tl_runs *runs;
+	struct tl_settling settling;
+};
+
+struct tl_shown {
+	struct tl_side a, b;
+	const struct tl_differences *differences;
+	const struct tl_comparison *rows;
+	size_t count;
+	struct tl_compare_options options;
+	int64_t steady_from_ns; /* negative: no steady metrics were asked for */
+	bool details;           /* a second line a metric: bootstrap, ratio, effect, p */
+};
+
+/* At most 100 columns wide, but for long names. */
+void tl_compare_print(const struct tl_shown *shown, FILE *out);
+json_t *tl_compare_json(const struct tl_shown *shown);
+/* A mean that hangs on a queue that never settles. */
+bool tl_compare_is_meaningless(const struct tl_shown *shown, const struct tl_comparison *row);
+
+#endif
