@@ -112,8 +112,9 @@ help: ## This list
 	@echo "Variables: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR FLAVOUR=release|debug|sanitize|coverage|hostile"
 	@echo "Build output is in build/<flavour>/."
 
-deps: ## Install the libraries and tools Tidelab needs (DEV=1: those of lint and fuzz too)
+deps: ## Install the libraries and tools Tidelab needs (DEV=1: those of lint, fuzz and the report's test too)
 	@$(DEPS) install build test figures extra $(if $(DEV),lint fuzz)
+	@$(if $(DEV),$(DEPS) install page || echo "deps: without chromium a test of the report is skipped",:)
 
 ifneq ($(strip $(MISSING)),)
 # Something is not there. Goals that do their own set-up install it and start anew, so that
@@ -356,7 +357,7 @@ install: all ## Install under $(DESTDIR)$(PREFIX)
 	for f in $(patsubst workloads/%,%,$(wildcard workloads/scenarios/*.yaml)); do \
 	    sed 's|\.\./\.\./traces/samples/|../samples/|' workloads/$$f > $(DESTDIR)$(DATADIR)/tidelab/$$f || exit 1; done
 	for f in $(wildcard workloads/clusters/*); do install -m 644 $$f $(DESTDIR)$(DATADIR)/tidelab/clusters || exit 1; done
-	for f in $(wildcard analysis/plots/*.gp); do install -m 644 $$f $(DESTDIR)$(DATADIR)/tidelab/plots || exit 1; done
+	for f in $(wildcard analysis/plots/*.gp analysis/plots/*.css); do install -m 644 $$f $(DESTDIR)$(DATADIR)/tidelab/plots || exit 1; done
 
 endif # nothing missing
 

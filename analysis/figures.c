@@ -205,6 +205,43 @@ enum tl_status tl_figure_scripts(const char *asked, char **out, struct tl_error 
 	return TL_OK;
 }
 
+enum tl_status tl_figure_slurp(const char *path, const char *what, char **out,
+                               struct tl_error *error)
+{
+	enum { BLOCK = 65536 };
+	FILE *file = fopen(path, "rb");
+	size_t room = 0, used = 0, got = 1;
+	char *text = NULL;
+
+	*out = NULL;
+	if (!file)
+		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot read the %s: %s", what,
+		                    strerror(errno));
+	while (got > 0) {
+		text = tl_grow(text, &room, used + BLOCK + 1, 1);
+		got = fread(text + used, 1, BLOCK, file);
+		used += got;
+	}
+	text[used] = '\0';
+	bool failed = ferror(file) != 0;
+	(void)fclose(file);
+	if (failed) {
+		free(text);
+		return tl_error_set(error, TL_E_IO, path, 0, 0, "cannot read the %s", what);
+	}
+	*out = text;
+	return TL_OK;
+}
+
+enum tl_status tl_figure_style(const char *scripts, char **out, struct tl_error *error)
+{
+	char *path = join(scripts, "report.css", "", "");
+	enum tl_status status = tl_figure_slurp(path, "style sheet", out, error);
+
+	free(path);
+	return status;
+}
+
 static enum tl_status make_folder(const char *path, struct tl_error *error)
 {
 	struct stat status;

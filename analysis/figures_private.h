@@ -12,7 +12,7 @@ enum {
 	TL_FIGURE_EXTRAS = 4,
 	TL_FIGURE_EXTRA_SIZE = 256,
 	TL_FIGURE_REASON_SIZE = 192,
-	TL_FIGURE_ALT_SIZE = 400
+	TL_FIGURE_ALT_SIZE = 1024
 };
 
 /* What a script gets besides its data: ARG6 to ARG9. */
@@ -89,6 +89,11 @@ enum tl_status tl_figure_draw(const struct tl_drawing *drawing, const char *scri
  * may be NULL), or TL_E_UNAVAILABLE; a folder, made where it is absent. Malloc'd. */
 char *tl_figure_plain_path(const char *path);
 enum tl_status tl_figure_scripts(const char *asked, char **out, struct tl_error *error);
+/* The style sheet of reports, which stands among the scripts; malloc'd. */
+enum tl_status tl_figure_style(const char *scripts, char **out, struct tl_error *error);
+/* A whole file as text; malloc'd. what names it in messages. */
+enum tl_status tl_figure_slurp(const char *path, const char *what, char **out,
+                               struct tl_error *error);
 
 /* ---- figures_bins.c: means over time, a little under one a pixel of the plot ---- */
 

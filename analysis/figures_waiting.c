@@ -112,12 +112,17 @@ static void print(const struct curve *curve, const char *name, double longest_s,
 static void describe(const struct curve *curve, const char *name, double at_once,
                      struct tl_figure_plot *plot)
 {
+	char half[32], last[32];
+	double half_s = curve->waits_s[(curve->started - 1) / 2];
+	double last_s = curve->waits_s[curve->started - 1];
+
 	tl_figure_append(plot->alt, sizeof(plot->alt),
-	                 " %s: %zu of %zu started, %.3g %% of them within a second, half within "
-	                 "%.4g s, the last after %.4g s.",
-	                 name, curve->started, curve->jobs, at_once,
-	                 curve->waits_s[(curve->started - 1) / 2],
-	                 curve->waits_s[curve->started - 1]);
+	                 "%s %s: %zu of %zu started, %.3g %% of them within a second, half within "
+	                 "%s, the last after %s",
+	                 plot->alt[strlen(plot->alt) - 1] == ':' ? "" : ";", name, curve->started,
+	                 curve->jobs, at_once,
+	                 tl_format_duration((int64_t)(half_s * 1e9), half, sizeof(half)),
+	                 tl_format_duration((int64_t)(last_s * 1e9), last, sizeof(last)));
 }
 
 enum tl_status tl_figure_waiting(struct tl_results_reader *reader, FILE *data,
@@ -143,7 +148,8 @@ enum tl_status tl_figure_waiting(struct tl_results_reader *reader, FILE *data,
 			longest_s = curves[k].waits_s[started - 1];
 	}
 	longest_s *= 1.25;
-	snprintf(plot->alt, sizeof(plot->alt), "Share of the started jobs that waited no longer.");
+	snprintf(plot->alt, sizeof(plot->alt),
+	         "Share of the started jobs that waited no longer, by kind of work:");
 	for (size_t k = 0; k < TL_ROW_KIND_COUNT; k++) {
 		if (curves[k].started > 0) {
 			size_t used = strlen(plot->extras[1]);
@@ -161,6 +167,7 @@ enum tl_status tl_figure_waiting(struct tl_results_reader *reader, FILE *data,
 	}
 	snprintf(plot->extras[0], TL_FIGURE_EXTRA_SIZE, "%.9g", longest_s);
 	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%d", axis_begin(least_percent));
+	tl_figure_append(plot->alt, sizeof(plot->alt), ".");
 	if (drawn == 0)
 		snprintf(plot->skip, sizeof(plot->skip), "no job ever started");
 	free(rows);

@@ -192,6 +192,7 @@ extern const struct tl_command tl_command_trace_lint;
 extern const struct tl_command tl_command_trace_convert;
 extern const struct tl_command tl_command_trace_generate;
 extern const struct tl_command tl_command_figures;
+extern const struct tl_command tl_command_report;
 extern const struct tl_command tl_command_export;
 extern const struct tl_command tl_command_compare;
 extern const struct tl_command tl_command_reference;

@@ -18,6 +18,7 @@ const struct tl_command *const tl_commands[] = {
     &tl_command_merge,
     &tl_command_compare,
     &tl_command_figures,
+    &tl_command_report,
     &tl_command_export,
     &tl_command_explain,
     &tl_command_policies,

@@ -4,7 +4,8 @@
 #   deps.sh missing SET...   prints the packages that are not there, on one line
 #   deps.sh install SET...   installs what is missing (root or sudo; never asks)
 #   deps.sh tool NAME        prints the tool's name here (clang-14 or clang, ...)
-# Sets: build, test, figures, extra (optional readers used by tests), lint, fuzz.
+# Sets: build, test, figures, extra (optional readers used by tests), page
+# (opens reports in a test), lint, fuzz.
 # Only apt is tested; the names for dnf, pacman and brew are given as far as known.
 set -u
 LC_ALL=C
@@ -33,6 +34,7 @@ slurm   tool:slurmctld     slurmctld        slurm-slurmctld slurm-llnl -
 slurm   tool:slurmd        slurmd           slurm-slurmd    slurm-llnl -
 slurm   tool:sbatch        slurm-client     slurm           slurm-llnl -
 slurm   tool:munged        munge            munge           munge      munge
+page    tool:chromium      chromium         chromium        chromium   chromium
 lint    tool:clang         clang-14         clang           clang      llvm
 lint    tool:clang-format  clang-format-14  clang-tools-extra clang    clang-format
 lint    tool:clang-tidy    clang-tidy-14    clang-tools-extra clang    llvm

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run in a paragraph: promises, cost, where the GPU time went, what to look at first. Each
+ * sentence is there where its numbers are, and each number says its metric. */
+#include "analysis/report_run.h"
+
+#include "sim/base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+static double of_service(const struct tl_html *html, const struct tl_report_service *service,
+                         const char *metric, char name[static TL_ROW_NAME_SIZE])
+{
+	(void)snprintf(name, TL_ROW_NAME_SIZE, "%.48s.%s", service->name, metric);
+	return tl_html_value(html, name);
+}
+
+static void duration(struct tl_html *html, int64_t ns, const char *source)
+{
+	char text[TL_NUMBER_SIZE];
+
+	tl_html_derived(html, tl_number_duration((double)ns / 1e9, text), source);
+}
+
+/* ---- promises ---- */
+
+/* The service furthest below its target, or the one nearest to it. */
+static const struct tl_report_service *worst_service(const struct tl_html *html,
+                                                     const struct tl_report_run *run, size_t *kept,
+                                                     size_t *judged)
+{
+	const struct tl_report_service *worst = NULL;
+	double least = INFINITY;
+	char name[TL_ROW_NAME_SIZE];
+
+	*kept = *judged = 0;
+	for (size_t i = 0; i < run->service_count; i++) {
+		double attainment = of_service(html, &run->services[i], "attainment", name);
+
+		if (!isfinite(attainment))
+			continue;
+		++*judged;
+		*kept += attainment >= TL_REPORT_ATTAINMENT;
+		if (attainment < least) {
+			least = attainment;
+			worst = &run->services[i];
+		}
+	}
+	return worst;
+}
+
+static void services(struct tl_html *html, const struct tl_report_run *run)
+{
+	size_t kept, judged;
+	const struct tl_report_service *worst = worst_service(html, run, &kept, &judged);
+	char name[TL_ROW_NAME_SIZE];
+
+	if (!worst)
+		return;
+	if (judged == 1 && kept == 1)
+		tl_html_printf(html,
+		               "The service <strong>%s</strong> kept its promise: ", worst->name);
+	else if (judged == 1)
+		tl_html_printf(html,
+		               "<strong class=\"bad\">The service %s missed its promise:</strong> ",
+		               worst->name);
+	else if (kept == judged)
+		tl_html_printf(html,
+		               "<strong>All %zu services kept their promise</strong>; nearest to "
+		               "missing it is <strong>%s</strong>: ",
+		               judged, worst->name);
+	else
+		tl_html_printf(html,
+		               "<strong class=\"bad\">%zu of %zu services missed their "
+		               "promise</strong>, %s the furthest: ",
+		               judged - kept, judged, worst->name);
+	(void)of_service(html, worst, "attainment", name);
+	tl_html_number(html, name, TL_FORM_PERCENT);
+	tl_html_raw(html, " of its ");
+	(void)of_service(html, worst, "requests", name);
+	tl_html_number(html, name, TL_FORM_PLAIN);
+	tl_html_raw(html, " requests were answered in time");
+	if (worst->has_windows) {
+		tl_html_raw(html, " (99 % are to be within ");
+		duration(html, worst->target_ns, "/services/…/windows: target_ns");
+		tl_html_raw(html, ")");
+	}
+	if (of_service(html, worst, "overload_s", name) > 0.0) {
+		tl_html_raw(html, ", and it was in breach for ");
+		tl_html_number(html, name, TL_FORM_UNIT);
+		if (worst->longest.to_ns > 0) {
+			char at[TL_NUMBER_SIZE];
+
+			tl_html_raw(html, ", the longest stretch ");
+			duration(html, worst->longest.to_ns - worst->longest.from_ns,
+			         "/services/…/windows: overload");
+			tl_html_raw(html, " from ");
+			tl_html_derived(html,
+			                tl_format_instant(worst->longest.from_ns, at, sizeof(at)),
+			                "/services/…/windows: t_ns");
+		}
+	}
+	tl_html_raw(html, ". ");
+}
+
+static void deadlines(struct tl_html *html)
+{
+	double jobs = tl_html_value(html, "deadline_jobs");
+
+	if (!(jobs > 0))
+		return;
+	tl_html_raw(html, "Of ");
+	tl_html_number(html, "deadline_jobs", TL_FORM_PLAIN);
+	tl_html_raw(html, " jobs whose deadline came, ");
+	tl_html_number(html, "deadline_met", TL_FORM_PLAIN);
+	tl_html_raw(html, " met it. ");
+}
+
+/* ---- cost ---- */
+
+static void cost(struct tl_html *html)
+{
+	double total = tl_html_value(html, "cost_total"), penalty = tl_html_value(html, "penalty");
+
+	if (!isfinite(total)) {
+		tl_html_raw(html,
+		            "What it cost is not in this result: a scenario with <code>prices: "
+		            "{gpu_hour: …}</code> says. ");
+		return;
+	}
+	tl_html_raw(html, "It cost ");
+	tl_html_number(html, "cost_total", TL_FORM_UNIT);
+	if (penalty > 0.0) {
+		char share[TL_NUMBER_SIZE];
+
+		tl_html_raw(html, ", of which ");
+		tl_html_number(html, "penalty", TL_FORM_UNIT);
+		tl_html_raw(html, " (");
+		tl_html_derived(html, tl_number_percent(penalty / total, share),
+		                "penalty / cost_total");
+		tl_html_raw(html, ") for broken promises");
+	}
+	tl_html_raw(html, ": ");
+	tl_html_number(html, "cost_total_per_useful_gpu_h", TL_FORM_UNIT);
+	tl_html_raw(html, " of useful work. ");
+}
+
+/* ---- use ---- */
+
+/* What GPU time went into besides work, by metric: how it is called in a sentence. */
+static const struct leak {
+	const char *metric, *words, *advice;
+} leaks[] = {
+    {"gpu_h_idle_free", "idle with nothing waiting",
+     "demand, not policy, is the limit: fewer nodes, or more work, would serve"},
+    {"gpu_h_idle_fragmented", "idle while work waited",
+     "look at the fragmentation and at the sizes that are asked for"},
+    {"gpu_h_idle_reserved", "kept free for a waiting job",
+     "look at the reservations of large jobs (backfill)"},
+    {"gpu_h_communication", "lost to distance between workers", "look at the placement"},
+    {"gpu_h_interference", "lost to co-tenants", "look at sharing and oversubscription"},
+    {"gpu_h_checkpoint", "spent on checkpoints", "look at their interval and the storage"},
+    {"gpu_h_start", "spent on starting up", "look at images, caches and hot nodes"},
+    {"gpu_h_rework", "spent on work that was lost",
+     "look at the checkpoint interval and who is stopped"},
+    {"gpu_h_standby", "held by replicas without a request", "look at the services' scaling"},
+    {"gpu_h_down", "down", "look at the nodes' failures and repairs"},
+};
+
+static const struct leak *largest_leak(const struct tl_html *html)
+{
+	const struct leak *largest = NULL;
+	double most = 0.0;
+
+	for (size_t i = 0; i < sizeof(leaks) / sizeof(leaks[0]); i++) {
+		double value = tl_html_value(html, leaks[i].metric);
+
+		if (value > most) {
+			most = value;
+			largest = &leaks[i];
+		}
+	}
+	return largest;
+}
+
+static double all_gpu_h(const struct tl_html *html)
+{
+	double sum = 0.0;
+
+	for (size_t i = 0; i < html->metric_count; i++)
+		if (strncmp(html->metrics[i].metric, "gpu_h_", 6) == 0)
+			sum += html->metrics[i].value;
+	return sum;
+}
+
+static void use(struct tl_html *html, const struct leak *leak)
+{
+	char share[TL_NUMBER_SIZE];
+
+	if (!isfinite(tl_html_value(html, "effective_utilisation")))
+		return;
+	tl_html_number(html, "effective_utilisation", TL_FORM_PERCENT);
+	tl_html_raw(html, " of all GPU time became work that was kept");
+	if (leak) {
+		tl_html_raw(html, "; the largest rest, ");
+		tl_html_derived(
+		    html,
+		    tl_number_percent(tl_html_value(html, leak->metric) / all_gpu_h(html), share),
+		    "that metric / sum of all gpu_h_*");
+		tl_html_raw(html, " (");
+		tl_html_number(html, leak->metric, TL_FORM_UNIT);
+		tl_html_printf(html, "), was %s", leak->words);
+	}
+	tl_html_raw(html, ". ");
+}
+
+static void waiting(struct tl_html *html)
+{
+	double never = tl_html_value(html, "never_started");
+
+	if (!isfinite(tl_html_value(html, "wait_mean_s")))
+		return;
+	tl_html_raw(html, "Jobs waited ");
+	tl_html_number(html, "wait_mean_s", TL_FORM_UNIT);
+	tl_html_raw(html, " on average, one in a hundred longer than ");
+	tl_html_number(html, "wait_p99_s", TL_FORM_UNIT);
+	if (never > 0) {
+		tl_html_raw(html, ", and ");
+		tl_html_number(html, "never_started", TL_FORM_PLAIN);
+		tl_html_raw(html, " never started");
+	}
+	tl_html_raw(html, ". ");
+}
+
+/* ---- what to look at ---- */
+
+/* Why the longest breach lasted, from what stood in its windows. */
+static void explain_breach(struct tl_html *html, const struct tl_report_service *service)
+{
+	const struct tl_breach *breach = &service->longest;
+	char ready[TL_NUMBER_SIZE], wanted[TL_NUMBER_SIZE], load[TL_NUMBER_SIZE],
+	    idle[TL_NUMBER_SIZE], at[TL_NUMBER_SIZE];
+
+	(void)snprintf(ready, sizeof(ready), "%.1f", breach->ready);
+	(void)snprintf(wanted, sizeof(wanted), "%.1f", breach->wanted);
+	tl_html_printf(html, "the longest breach of %s, from %s: on average ", service->name,
+	               tl_format_instant(breach->from_ns, at, sizeof(at)));
+	tl_html_derived(html, ready, "/services/…/windows: ready");
+	tl_html_raw(html, " replicas were ready of ");
+	tl_html_derived(html, wanted, "/services/…/windows: replicas");
+	tl_html_raw(html, " wanted, at a load of ");
+	tl_html_derived(html, tl_number_percent(breach->load, load), "/services/…/windows: load");
+	if (isfinite(breach->free_gpus)) {
+		(void)snprintf(idle, sizeof(idle), "%.1f", breach->free_gpus);
+		tl_html_raw(html, ", while ");
+		tl_html_derived(html, idle, "/cluster/timeline: free_whole_gpus");
+		tl_html_raw(html, " GPUs were wholly free");
+	}
+	if (breach->ready < 0.9 * breach->wanted && breach->free_gpus >= 1.0)
+		tl_html_raw(html,
+		            ". There was room, and replicas did not come: look at what kept it "
+		            "(reservations, placement, start-up time). ");
+	else if (breach->ready < 0.9 * breach->wanted)
+		tl_html_raw(html,
+		            ". There was no room: look at how fast, and whom, the service may "
+		            "preempt. ");
+	else if (breach->load >= 0.8)
+		tl_html_raw(html,
+		            ". More replicas were needed than were asked for: look at the scaling "
+		            "(check interval, lead, thresholds, most replicas). ");
+	else
+		tl_html_raw(html,
+		            ". The load alone does not explain it: look at the queue limit, the "
+		            "timeout, the batch and the routing. ");
+}
+
+static void look_at(struct tl_html *html, const struct tl_report_run *run, const struct leak *leak)
+{
+	const struct tl_report_service *longest = NULL;
+
+	for (size_t i = 0; i < run->service_count; i++) {
+		const struct tl_breach *breach = &run->services[i].longest;
+
+		if (breach->to_ns > 0 &&
+		    (!longest || breach->to_ns - breach->from_ns >
+		                     longest->longest.to_ns - longest->longest.from_ns))
+			longest = &run->services[i];
+	}
+	if (run->saturated)
+		tl_html_raw(
+		    html,
+		    "<strong class=\"bad\">The queue never settles</strong>: more is asked "
+		    "for than the cluster can do, and mean waits tell the length of the run. ");
+	tl_html_raw(html, "<strong>Look first at</strong> ");
+	if (longest)
+		explain_breach(html, longest);
+	else if (leak)
+		tl_html_printf(html, "the GPU time %s: %s. ", leak->words, leak->advice);
+	else
+		tl_html_raw(html, "nothing in particular. ");
+}
+
+void tl_report_run_lead(struct tl_html *html, const struct tl_report_run *run)
+{
+	const struct leak *leak = largest_leak(html);
+
+	tl_html_raw(html, "<p class=\"lead\">");
+	services(html, run);
+	deadlines(html);
+	cost(html);
+	use(html, leak);
+	waiting(html);
+	look_at(html, run, leak);
+	tl_html_raw(html, "</p>\n");
+}
