@@ -122,6 +122,7 @@ struct tl_service_account {
 /* Counters that the host keeps and the summary shows. */
 struct tl_run_counts {
 	uint64_t events, rounds, decisions, refused[TL_REFUSAL_COUNT], preemptions, node_failures;
+	uint64_t second_starts;  /* beside another, on oversubscribed GPUs */
 	uint64_t futile;         /* preemptions that cost the job more than it had done */
 	uint64_t unsaved;        /* preemptions after which work was lost */
 	tl_i128 unsaved_mgpu_ns; /* that work: reference time × GPUs */

@@ -423,6 +423,7 @@ static void summarise_run(struct tl_metrics *metrics, const struct tl_run_counts
 
 	for (int i = TL_ACCEPTED + 1; i < TL_REFUSAL_COUNT; i++)
 		refused += counts->refused[i];
+	add(metrics, "second_starts", "1", (double)counts->second_starts);
 	add(metrics, "preemptions", "1", (double)counts->preemptions);
 	add(metrics, "preemptions_per_day", "1/d",
 	    ratio((tl_i128)counts->preemptions * TL_NS_PER_DAY, metrics->at_ns));

@@ -270,7 +270,10 @@ void tl_life_start(struct tl_trial *trial, tl_job_id id, const struct tl_placeme
 	warm = same_nodes(&job->warm, &job->alloc);
 	drop_warm(trial, id);
 	job->alloc_since_ns = tl_trial_now(trial);
+	int64_t excess_mgpu = trial->cluster.excess_mgpu;
+
 	tl_life_hold(trial, id, &job->alloc);
+	trial->counts.second_starts += trial->cluster.excess_mgpu > excess_mgpu;
 	tl_reserve_drop(trial, id);
 	trial->starts++;
 	tl_life_begin_start(trial, id, warm, resume ? TL_REASON_RESUMED : TL_REASON_START);
