@@ -12,10 +12,19 @@
  * for each victim.
  */
 #include "policies/lib/module.h"
+#include "policies/lib/victims.h"
 
 #include <stdlib.h>
 
-enum { OPTION_MIN_RUN, OPTION_MARGIN, OPTION_MODE, OPTION_STEP, OPTION_WHOLE_NODES, OPTION_COUNT };
+enum {
+	OPTION_MIN_RUN,
+	OPTION_MAX_PREEMPTIONS,
+	OPTION_MARGIN,
+	OPTION_MODE,
+	OPTION_STEP,
+	OPTION_WHOLE_NODES,
+	OPTION_COUNT
+};
 
 struct candidate {
 	tl_job_id id;
@@ -34,7 +43,7 @@ struct node_cost {
 
 struct priority {
 	const struct tl_host *host;
-	int64_t min_run_ns, margin, step_ns;
+	int64_t min_run_ns, max_preemptions, margin, step_ns;
 	enum tl_suspend_mode mode;
 	int whole_nodes;
 	struct candidate *candidates;
@@ -53,6 +62,7 @@ static const struct tl_option options[OPTION_COUNT] = {
          .max = 3.2e16,
          .help = "a job is not stopped before it has run so long; too short and jobs are "
                  "stopped again and again, too long and urgent ones wait"},
+    [OPTION_MAX_PREEMPTIONS] = TL_VICTIM_MAX_PREEMPTIONS,
     [OPTION_MARGIN] = {.name = "margin",
                        .type = TL_OPTION_INT,
                        .unit = "of the order's key",
@@ -84,12 +94,9 @@ static const struct tl_option options[OPTION_COUNT] = {
                             .help = "for workers of several GPUs, prefer emptying whole nodes"},
 };
 
-static int64_t lost_since_commit(const struct tl_job_view *job, int64_t gpus_mgpu, int64_t now_ns)
+static int64_t lost_gpu_time(const struct tl_job_view *job, int64_t gpus_mgpu, int64_t now_ns)
 {
-	int64_t from_ns = job->committed_ns >= 0 ? job->committed_ns : job->started_ns;
-	int64_t lost_ns = from_ns >= 0 && now_ns > from_ns ? now_ns - from_ns : 0;
-	if (job->checkpoint_period_ns > 0)
-		lost_ns %= job->checkpoint_period_ns;
+	int64_t lost_ns = tl_victim_lost_ns(job, now_ns);
 	return gpus_mgpu > 0 && lost_ns > INT64_MAX / gpus_mgpu ? INT64_MAX : lost_ns * gpus_mgpu;
 }
 
@@ -150,21 +157,21 @@ static uint32_t gather(struct priority *p, const struct tl_shortfall *ask)
 		int64_t key = ask->candidate_keys[i];
 		if (key - p->margin <= ask->key)
 			continue;
-		/* It runs since its last start, but for a start-up as its next one would be. */
-		int64_t since_ns = job->started_ns + (job->restart_ns > 0 ? job->restart_ns : 0);
-		if (job->started_ns >= 0 && ask->now_ns - since_ns < p->min_run_ns) {
-			int64_t at_ns = since_ns + p->min_run_ns;
-			ripe_ns = at_ns < ripe_ns ? at_ns : ripe_ns;
+		if (tl_victim_spared(job, p->max_preemptions))
+			continue;
+		int64_t grown_ns = tl_victim_grown_ns(job, p->min_run_ns);
+		if (grown_ns > ask->now_ns) {
+			ripe_ns = grown_ns < ripe_ns ? grown_ns : ripe_ns;
 			continue;
 		}
 		int64_t gpus_mgpu = p->host->shape(p->host, job->shape)->total_mgpu;
-		p->candidates[count++] = (struct candidate){
-		    .id = id,
-		    .key = key,
-		    .lost_mgpu_ns = lost_since_commit(job, gpus_mgpu, ask->now_ns),
-		    .gpus_mgpu = gpus_mgpu,
-		    .sequence = job->sequence,
-		    .node = only_node(p->host, id)};
+		p->candidates[count++] =
+		    (struct candidate){.id = id,
+		                       .key = key,
+		                       .lost_mgpu_ns = lost_gpu_time(job, gpus_mgpu, ask->now_ns),
+		                       .gpus_mgpu = gpus_mgpu,
+		                       .sequence = job->sequence,
+		                       .node = only_node(p->host, id)};
 	}
 	if (ripe_ns != TL_TIME_NEVER)
 		p->host->wake_at(p->host, ripe_ns);
@@ -314,6 +321,7 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	struct priority *p = *self;
 	p->host = host;
 	p->min_run_ns = create->options[OPTION_MIN_RUN].i;
+	p->max_preemptions = create->options[OPTION_MAX_PREEMPTIONS].i;
 	p->margin = create->options[OPTION_MARGIN].i;
 	p->mode = create->options[OPTION_MODE].i == 1 ? TL_SUSPEND_KILL : TL_SUSPEND_SAVE;
 	p->step_ns = create->options[OPTION_STEP].i;

@@ -6,37 +6,25 @@
 #include "policies/lib/module.h"
 #include "policies/lib/victims.h"
 
-enum { OPTION_MIN_RUN, OPTION_WAIT_AFTER, OPTION_STEP, OPTION_COUNT };
+enum { OPTION_STEP = TL_VICTIM_OPTION_COUNT, OPTION_COUNT };
 
 struct progressive {
 	const struct tl_host *host;
 	struct tl_victim_list list;
 	struct tl_victim_pace pace;
-	int64_t wait_after_ns;
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
-    [OPTION_MIN_RUN] = TL_VICTIM_MIN_RUN,
-    [OPTION_WAIT_AFTER] = TL_VICTIM_WAITED,
-    [OPTION_STEP] = {.name = "step",
-                     .type = TL_OPTION_DURATION,
-                     .unit = "",
-                     .standard = "30s",
-                     .min = 0,
-                     .max = 8.64e13,
-                     .help = "a node's victims each step; long ones leave an overload standing, "
-                             "short ones load the storage and stop more than a passing peak needs"},
+    TL_VICTIM_OPTIONS,
+    [OPTION_STEP] = TL_VICTIM_STEP,
 };
 
 static int choose(void *self, const struct tl_shortfall *ask, struct tl_victims *out)
 {
 	struct progressive *p = self;
 
-	if (ask->job->service == TL_NO_INDEX && !tl_victim_waited(p->host, ask, p->wait_after_ns))
-		return 0;
-	if (tl_victims_gather(&p->list, p->host, ask) != 0)
-		return 0;
-	return tl_victims_step(&p->list, &p->pace, p->host, ask, out);
+	return tl_victims_gather(&p->list, p->host, ask) &&
+	       tl_victims_step(&p->list, &p->pace, p->host, ask, out);
 }
 
 static int create(const struct tl_host *host, const struct tl_create *create, void **self)
@@ -48,8 +36,7 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	struct progressive *p = *self;
 
 	p->host = host;
-	p->list.min_run_ns = values[OPTION_MIN_RUN].i;
-	p->wait_after_ns = values[OPTION_WAIT_AFTER].i;
+	tl_victims_init(&p->list, values);
 	p->pace = (struct tl_victim_pace){.step_ns = values[OPTION_STEP].i, .last_ns = -1};
 	return 0;
 }

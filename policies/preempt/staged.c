@@ -7,9 +7,7 @@
 #include "policies/lib/victims.h"
 
 enum {
-	OPTION_MIN_RUN,
-	OPTION_WAIT_AFTER,
-	OPTION_STEP,
+	OPTION_STEP = TL_VICTIM_OPTION_COUNT,
 	OPTION_PROGRESSIVE_ABOVE,
 	OPTION_BATCH_AFTER,
 	OPTION_COUNT
@@ -19,20 +17,12 @@ struct staged {
 	const struct tl_host *host;
 	struct tl_victim_list list;
 	struct tl_victim_pace pace;
-	int64_t wait_after_ns, above_milli, batch_after_ns;
+	int64_t above_milli, batch_after_ns;
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
-    [OPTION_MIN_RUN] = TL_VICTIM_MIN_RUN,
-    [OPTION_WAIT_AFTER] = TL_VICTIM_WAITED,
-    [OPTION_STEP] = {.name = "step",
-                     .type = TL_OPTION_DURATION,
-                     .unit = "",
-                     .standard = "30s",
-                     .min = 0,
-                     .max = 8.64e13,
-                     .help = "a node's victims each step; long ones leave an overload standing, "
-                             "short ones load the storage and stop more than a passing peak needs"},
+    TL_VICTIM_OPTIONS,
+    [OPTION_STEP] = TL_VICTIM_STEP,
     [OPTION_PROGRESSIVE_ABOVE] = {.name = "progressive_above",
                                   .type = TL_OPTION_REAL,
                                   .unit = "of capacity",
@@ -59,9 +49,7 @@ static int choose(void *self, const struct tl_shortfall *ask, struct tl_victims 
 	const struct tl_service_view *service =
 	    ask->job->service == TL_NO_INDEX ? NULL : p->host->service(p->host, ask->job->service);
 
-	if (!service && !tl_victim_waited(p->host, ask, p->wait_after_ns))
-		return 0;
-	if (tl_victims_gather(&p->list, p->host, ask) != 0)
+	if (!tl_victims_gather(&p->list, p->host, ask))
 		return 0;
 	if (service && service->breach_since_ns >= 0 &&
 	    service->window_end_ns - service->breach_since_ns >= p->batch_after_ns)
@@ -80,8 +68,7 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	struct staged *p = *self;
 
 	p->host = host;
-	p->list.min_run_ns = values[OPTION_MIN_RUN].i;
-	p->wait_after_ns = values[OPTION_WAIT_AFTER].i;
+	tl_victims_init(&p->list, values);
 	p->pace = (struct tl_victim_pace){.step_ns = values[OPTION_STEP].i, .last_ns = -1};
 	p->above_milli = (int64_t)(values[OPTION_PROGRESSIVE_ABOVE].f * 1000.0 + 0.5);
 	p->batch_after_ns = values[OPTION_BATCH_AFTER].i;

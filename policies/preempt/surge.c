@@ -6,14 +6,14 @@
 #include "policies/lib/module.h"
 #include "policies/lib/victims.h"
 
-enum { OPTION_MIN_RUN, OPTION_WAIT_AFTER, OPTION_STEP, OPTION_GROWTH, OPTION_MEMORY, OPTION_COUNT };
+enum { OPTION_STEP = TL_VICTIM_OPTION_COUNT, OPTION_GROWTH, OPTION_MEMORY, OPTION_COUNT };
 
 /* Arrivals of the windows before: a ring. */
 struct history {
 	int64_t *arrivals;
 	int64_t sum;
 	uint32_t room, count, next;
-	double growth;
+	int surges; /* as of the last window */
 };
 
 struct surge {
@@ -21,20 +21,12 @@ struct surge {
 	struct tl_victim_list list;
 	struct tl_victim_pace pace;
 	struct history *histories; /* a service each */
-	int64_t wait_after_ns, growth_milli, memory_ns;
+	int64_t growth_milli, memory_ns;
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
-    [OPTION_MIN_RUN] = TL_VICTIM_MIN_RUN,
-    [OPTION_WAIT_AFTER] = TL_VICTIM_WAITED,
-    [OPTION_STEP] = {.name = "step",
-                     .type = TL_OPTION_DURATION,
-                     .unit = "",
-                     .standard = "30s",
-                     .min = 0,
-                     .max = 8.64e13,
-                     .help = "a node's victims each step; long ones leave an overload standing, "
-                             "short ones load the storage and stop more than a passing peak needs"},
+    TL_VICTIM_OPTIONS,
+    [OPTION_STEP] = TL_VICTIM_STEP,
     [OPTION_GROWTH] = {.name = "growth",
                        .type = TL_OPTION_REAL,
                        .unit = "of the mean before",
@@ -67,9 +59,9 @@ static void window_closed(void *self, uint32_t service, const struct tl_service_
 		if (!history->arrivals)
 			return;
 	}
-	double mean = history->count > 0 ? (double)history->sum / history->count : 0.0;
-
-	history->growth = mean > 0.0 ? (double)view->arrivals / mean - 1.0 : 0.0;
+	/* arrivals / (sum / count) ≥ 1 + growth, in whole numbers. */
+	history->surges = history->sum > 0 && view->arrivals * history->count * 1000 >=
+	                                          history->sum * (1000 + p->growth_milli);
 	history->sum += view->arrivals - history->arrivals[history->next];
 	history->arrivals[history->next] = view->arrivals;
 	history->next = (history->next + 1) % history->room;
@@ -82,12 +74,9 @@ static int choose(void *self, const struct tl_shortfall *ask, struct tl_victims 
 	struct surge *p = self;
 	uint32_t service = ask->job->service;
 
-	if (service == TL_NO_INDEX && !tl_victim_waited(p->host, ask, p->wait_after_ns))
+	if (!tl_victims_gather(&p->list, p->host, ask))
 		return 0;
-	if (tl_victims_gather(&p->list, p->host, ask) != 0)
-		return 0;
-	if (service != TL_NO_INDEX &&
-	    p->histories[service].growth * 1000.0 >= (double)p->growth_milli)
+	if (service != TL_NO_INDEX && p->histories[service].surges)
 		return tl_victims_choose(&p->list, ask, out);
 	return tl_victims_step(&p->list, &p->pace, p->host, ask, out);
 }
@@ -101,8 +90,7 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	struct surge *p = *self;
 
 	p->host = host;
-	p->list.min_run_ns = values[OPTION_MIN_RUN].i;
-	p->wait_after_ns = values[OPTION_WAIT_AFTER].i;
+	tl_victims_init(&p->list, values);
 	p->pace = (struct tl_victim_pace){.step_ns = values[OPTION_STEP].i, .last_ns = -1};
 	p->growth_milli = (int64_t)(values[OPTION_GROWTH].f * 1000.0 + 0.5);
 	p->memory_ns = values[OPTION_MEMORY].i;
