@@ -137,9 +137,10 @@ static void tell(struct tl_pipeline *p, const struct tl_claim *claim)
 	p->host->reserve(p->host, claim->job, p->now_ns + 1, where->gpus, where->gpu_count);
 }
 
-static void spare_victim(struct tl_pipeline *p, tl_job_id id)
+static void doom(struct tl_pipeline *p, const struct tl_claim *claim, int doomed)
 {
-	p->claims.doomed[TL_JOB_SLOT(id)] = 0;
+	for (uint32_t i = 0; i < claim->victim_count; i++)
+		p->claims.doomed[TL_JOB_SLOT(claim->victims[i])] = doomed ? claim->victims[i] : 0;
 }
 
 /* The record goes to the end of the array with what memory it has. */
@@ -147,8 +148,7 @@ static void drop(struct tl_pipeline *p, uint32_t index)
 {
 	struct tl_claims *claims = &p->claims;
 	struct tl_claim one = claims->all[index];
-	for (uint32_t i = 0; i < one.victim_count; i++)
-		spare_victim(p, one.victims[i]);
+	doom(p, &one, 0);
 	if (is_waiting(p->host->job(p->host, one.job)))
 		p->host->reserve(p->host, one.job, p->now_ns + 1, NULL, 0);
 	claims->count--;
@@ -183,7 +183,36 @@ int tl_claim_yield(struct tl_pipeline *p)
 			drop(p, i);
 	if (p->claims.count == before)
 		return 0;
-	return tl_queue_reopen_all(&p->queue) != 0 ? tl_pipeline_break(p) : 1;
+	return tl_queue_reopen_all(&p->queue) != 0 ? tl_pipeline_break(p) : 0;
+}
+
+uint32_t tl_claim_set_aside(struct tl_pipeline *p)
+{
+	struct tl_claims *claims = &p->claims;
+	uint32_t before = claims->count;
+	for (uint32_t i = 0, left = before; left > 0; left--) {
+		struct tl_claim one = claims->all[i];
+		if (one.passed) {
+			i++;
+			continue;
+		}
+		/* To the end, so that both parts keep their order. */
+		memmove(&claims->all[i], &claims->all[i + 1], (before - i - 1) * sizeof(one));
+		claims->all[before - 1] = one;
+		doom(p, &one, 0);
+		claims->count--;
+	}
+	if (claims->count < before)
+		claims->rest_known = 0;
+	return before - claims->count;
+}
+
+void tl_claim_put_back(struct tl_pipeline *p, uint32_t aside)
+{
+	for (uint32_t i = 0; i < aside; i++)
+		doom(p, &p->claims.all[p->claims.count++], 1);
+	if (aside > 0)
+		p->claims.rest_known = 0;
 }
 
 int tl_claim_pass(struct tl_pipeline *p, tl_job_id id)
@@ -233,7 +262,7 @@ static int stop_victims(struct tl_pipeline *p, struct tl_claim *claim)
 			claim->victims[kept++] = id;
 			continue;
 		}
-		spare_victim(p, id);
+		p->claims.doomed[TL_JOB_SLOT(id)] = 0;
 		if (!runs || p->host->suspend(p->host, id, claim->mode) != TL_ACCEPTED)
 			continue;
 		/* Its key as a running job is of no use any more. */
@@ -281,10 +310,9 @@ int tl_claim_add(struct tl_pipeline *p, tl_job_id id, const struct tl_spot *spot
 	claim->mode = victims->mode;
 	claim->step_ns = victims->step_ns > 0 ? victims->step_ns : 0;
 	claim->victim_count = victims->count;
-	for (uint32_t i = 0; i < victims->count; i++) {
+	for (uint32_t i = 0; i < victims->count; i++)
 		claim->victims[i] = victims->ids[i];
-		claims->doomed[TL_JOB_SLOT(victims->ids[i])] = victims->ids[i];
-	}
+	doom(p, claim, 1);
 	claims->count++;
 	forget_views(p);
 	tell(p, claim);

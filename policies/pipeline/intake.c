@@ -43,6 +43,24 @@ static int screened(struct tl_pipeline *p, const struct tl_job_view *job)
 	return 0;
 }
 
+/* Room may be made for it out of turn. */
+static int note_replica(struct tl_pipeline *p, tl_job_id id)
+{
+	int failed = 0;
+	uint32_t kept = 0;
+	if (p->preempt == NULL)
+		return 0;
+	for (uint32_t i = 0; i < p->replica_count; i++)
+		if (p->replicas[i] != id && is_waiting(p->host->job(p->host, p->replicas[i])))
+			p->replicas[kept++] = p->replicas[i];
+	p->replica_count = kept;
+	TL_GROW(p->host, p->replicas, p->replica_room, p->replica_count + 1, failed);
+	if (failed != 0)
+		return tl_pipeline_break(p);
+	p->replicas[p->replica_count++] = id;
+	return 0;
+}
+
 static int note_waiting(struct tl_pipeline *p, const tl_job_id *ids, uint32_t count,
                         uint32_t *fresh)
 {
@@ -58,7 +76,8 @@ static int note_waiting(struct tl_pipeline *p, const tl_job_id *ids, uint32_t co
 			return tl_pipeline_break(p);
 		if (tl_queue_forget(&p->queue, ids[i]) != 0 || tl_explain_watch(p, ids[i]) != 0)
 			return tl_pipeline_break(p);
-		if (note_id(p, fresh, ids[i]) != 0)
+		if (note_id(p, fresh, ids[i]) != 0 ||
+		    (job->service != TL_NO_INDEX && note_replica(p, ids[i]) != 0))
 			return -1;
 	}
 	return 0;

@@ -146,15 +146,16 @@ static int run_in_order(struct tl_pipeline *p, struct tl_position *head)
 	tl_claim_restart(p);
 	while (find_turn(p, &turn)) {
 		int became = take_turn(p, &turn);
-		if (became < 0)
-			return -1;
-		if (became == TL_EVICT_OVER)
-			return 0;
 		if (became == TL_EVICT_NOT) {
 			p->head = turn.id;
 			*head = turn.at;
-			return 1;
+			became = tl_evict_behind(p);
 		}
+		if (became < 0 || became == TL_EVICT_NOT)
+			return became < 0 ? -1 : 1;
+		p->head = 0;
+		if (became == TL_EVICT_OVER)
+			return 0;
 		if (became == TL_EVICT_AGAIN) {
 			turn.walking = 0;
 			tl_claim_restart(p);

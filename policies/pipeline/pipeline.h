@@ -21,9 +21,12 @@
  *    stretch that disturbs no earlier promise; it starts where that stretch begins now. A
  *    job of unknown estimate stays for ever, and never starts before an earlier one.
  *  - What is claimed is free for the owner alone until it starts: for all that come later,
- *    backfilled ones included. Of an earlier one that finds no room and owns no claim the
- *    later claims are in the way: they die, and are made anew after its own, in order, from
- *    what drains already. So who comes first by key claims first what drains.
+ *    backfilled ones included. An earlier one that finds no room and owns no claim takes no
+ *    notice of later ones where that gets it room, now or from what drains or with victims:
+ *    they die, and are made anew after its own, in order, from what drains already. So who
+ *    comes first by key claims first what drains.
+ *  - Behind the head, replicas of services have room made for them too, under skip and easy;
+ *    under easy as far as the head keeps its promise.
  *  - Where others own claims, the head's promise under easy counts them as sitting there;
  *    conservative passes nobody while a claim stands.
  */
@@ -143,12 +146,15 @@ struct tl_pipeline {
 	uint32_t *cursors, *cursor_places; /* lanes of a walk, by lane */
 	uint32_t *cursor_slots, *cursor_tested;
 	struct tl_heap walk;
+	tl_job_id *replicas; /* waiting replicas of services, and some that no longer wait */
+	struct tl_listed *behind;
 	tl_job_id *watched;      /* waiting jobs somebody asks about */
 	struct tl_listed *plain; /* the plain way: waiting jobs in order, */
 	tl_job_id *running;      /* running ones, */
 	uint64_t *held;          /* and classes held in this pass */
 	uint32_t id_room, victim_room, key_room, list_room, list_key_room, target_room;
 	uint32_t cursor_place_room, cursor_slot_room, cursor_tested_room;
+	uint32_t replica_room, replica_count, behind_room;
 	uint32_t watched_room, watched_count, held_room, held_count, plain_room, running_room;
 };
 
@@ -260,9 +266,12 @@ int tl_claim_leaves(const struct tl_pipeline *p, const struct tl_job_view *job);
 int64_t tl_claim_settle(struct tl_pipeline *p, tl_job_id but);
 /* The order is gone through from the start: no owner has had its turn. */
 void tl_claim_restart(struct tl_pipeline *p);
-/* Claims whose owners have had no turn die: for a job that owns none and finds no room, or as
- * the order is at its end. 1 where there were any, 0, or -1. */
+/* Claims whose owners have had no turn die: an earlier job takes their room, or the order is at
+ * its end. 0, -1. */
 int tl_claim_yield(struct tl_pipeline *p);
+/* Until they are put back there are no claims whose owners have had no turn: how many. */
+uint32_t tl_claim_set_aside(struct tl_pipeline *p);
+void tl_claim_put_back(struct tl_pipeline *p, uint32_t aside);
 /* An owner has had its turn: 1 where the pass goes on past it. */
 int tl_claim_pass(struct tl_pipeline *p, tl_job_id id);
 /* Claims a spot for the job at the cost of these victims, and stops those that are due: 0, -1. */
@@ -288,6 +297,10 @@ enum tl_eviction {
  * O(holding log holding), and the preempt seat's dry runs, each of which is a copy of the
  * cluster and a choice. */
 int tl_evict_for(struct tl_pipeline *p, tl_job_id id, tl_wide key);
+/* The head is known. Behind it, where the backfill rule lets anybody past, owners of claims start
+ * if they can, and room is made for replicas of services as far as the head's promise allows:
+ * enum tl_eviction (NOT, AGAIN, OVER), or -1. */
+int tl_evict_behind(struct tl_pipeline *p);
 
 /* ---- explain.c --------------------------------------------------------------------------------- */
 

@@ -129,14 +129,15 @@ static int64_t run_in_order(struct tl_pipeline *p, uint32_t count)
 		int became = TL_EVICT_GONE;
 		if (id != 0 && !is_held(p, id) && is_waiting(p, id))
 			became = take_turn(p, &p->plain[i]);
-		if (became < 0)
-			return -1;
-		if (became == TL_EVICT_OVER)
-			return count;
 		if (became == TL_EVICT_NOT) {
 			p->head = id;
-			return i;
+			became = tl_evict_behind(p);
 		}
+		if (became < 0 || became == TL_EVICT_NOT)
+			return became < 0 ? -1 : (int64_t)i;
+		p->head = 0;
+		if (became == TL_EVICT_OVER)
+			return count;
 		if (became == TL_EVICT_GONE)
 			p->plain[i].id = 0;
 		i++;

@@ -132,7 +132,7 @@ static void submit(struct mini *m)
 	                                         .shape = shape->id,
 	                                         .tenant = job->tenant,
 	                                         .queue = job->queue,
-	                                         .service = TL_NO_INDEX,
+	                                         .service = job->replica ? 0 : TL_NO_INDEX,
 	                                         .utilisation_milli = -1,
 	                                         .state = TL_JOB_PENDING,
 	                                         .flags = job->fixed ? 0 : TL_JOB_PREEMPTIBLE};

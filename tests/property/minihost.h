@@ -23,7 +23,8 @@ struct mini_job {
 	int64_t gpus_mgpu, cpu_milli, ram_bytes;
 	uint32_t workers; /* 0: derived */
 	uint32_t tenant, queue;
-	bool fixed; /* not preemptible */
+	bool fixed;   /* not preemptible */
+	bool replica; /* of a service */
 	bool guaranteed;
 	int32_t utilisation_milli; /* known once it runs */
 };

@@ -10,7 +10,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-enum { NODES = 7, JOBS = 90, SECOND = 1000000000, PLACES = 9, RULES = 4, STOPS = 7 };
+enum { NODES = 7, JOBS = 90, SECOND = 1000000000, PLACES = 9, RULES = 4, STOPS = 9 };
 
 static const char *const places[PLACES] = {"first-fit", "best-fit",    "worst-fit",
                                            "random",    "topology",    "dot-product",
@@ -20,10 +20,11 @@ static const char *const rules[RULES] = {"none", "skip", "easy", "conservative"}
 /* Ways to make room: who is asked, how victims leave, how far apart, for how many at a time. */
 static const struct {
 	const char *use, *mode, *step, *claims;
-} stops[STOPS] = {{NULL, NULL, NULL, "64"},        {"none", NULL, NULL, "64"},
-                  {"priority", "save", "0s", "1"}, {"priority", "save", "0s", "64"},
-                  {"priority", "kill", "0s", "3"}, {"priority", "save", "2s", "64"},
-                  {"priority", "save", "2s", "2"}};
+} stops[STOPS] = {{NULL, NULL, NULL, "64"},         {"none", NULL, NULL, "64"},
+                  {"priority", "save", "0s", "1"},  {"priority", "save", "0s", "64"},
+                  {"priority", "kill", "0s", "3"},  {"priority", "save", "2s", "64"},
+                  {"priority", "save", "2s", "2"},  {"batch", NULL, NULL, "64"},
+                  {"progressive", NULL, "20s", "5"}};
 
 static struct tl_gpu_model models[2] = {{.name = "a", .memory_bytes = 80},
                                         {.name = "b", .memory_bytes = -1}};
@@ -92,12 +93,15 @@ static void make_world(struct mini_world *world, struct mini_job *jobs, uint64_t
 		                         .tenant = (uint32_t)below(&rng, 3),
 		                         .queue = (uint32_t)below(&rng, 3),
 		                         .fixed = below(&rng, 6) == 0};
+		/* A replica has no estimate, and is not stopped. */
+		job->replica = below(&rng, 5) == 0;
 		at_ns += SECOND * below(&rng, 40) * below(&rng, 2);
 		job->submit_ns = at_ns;
 		job->estimate_ns =
 		    below(&rng, 3) != 0 ? job->duration_ns : SECOND * below(&rng, 400);
-		if (below(&rng, 10) == 0)
+		if (below(&rng, 10) == 0 || job->replica)
 			job->estimate_ns = -1;
+		job->fixed = job->fixed || job->replica;
 		shape_job(job, &rng);
 	}
 	*world = (struct mini_world){.spec = &spec,
@@ -163,11 +167,12 @@ static size_t check(const char *order, const char *place, const char *rule, int 
 		set(&policy, TL_SEAT_ADMIT, "tenant_cap", "0.6");
 		set(&policy, TL_SEAT_ADMIT, "job_cap", "0.5");
 	}
-	if (stops[stop].mode != NULL) {
+	if (stops[stop].mode != NULL)
 		set(&policy, TL_SEAT_PREEMPT, "mode", stops[stop].mode);
+	if (stops[stop].step != NULL)
 		set(&policy, TL_SEAT_PREEMPT, "step", stops[stop].step);
+	if (stop > 1)
 		set(&policy, TL_SEAT_PREEMPT, "min_run", "30s");
-	}
 	if (order[0] == 'l') {
 		set(&policy, TL_SEAT_ORDER, "threshold", "100s");
 		set(&policy, TL_SEAT_ORDER, "queues", "3");

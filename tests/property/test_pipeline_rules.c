@@ -354,6 +354,50 @@ Test(pipeline_rules, owners_of_claims_do_not_hold_up_those_behind)
 	mini_run_fini(&run);
 }
 
+/* A large job comes first that no room is made for yet; replicas behind it do not wait for it
+ * where the backfill rule lets others past, unless that breaks the large one's promise. */
+Test(pipeline_rules, replicas_behind_the_head_have_room_made_for_them)
+{
+	static const struct {
+		const char *backfill;
+		bool known; /* when those that hold the GPUs leave */
+		bool passes;
+	} cases[] = {{"none", false, false}, {"skip", false, true}, {"skip", true, true},
+	             {"easy", false, true},  {"easy", true, false}, {"conservative", false, false}};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct mini_job list[HOLDERS + COMERS];
+		struct mini_run run;
+		struct mini_world world = make_rush(list);
+		struct mini_policy policy = make_policy("priority-queues", cases[c].backfill);
+
+		for (uint32_t i = 0; i < HOLDERS; i++) {
+			list[i].queue = 1;
+			if (!cases[c].known)
+				list[i].estimate_ns = -1;
+		}
+		/* All sixteen GPUs: whoever stays for good is in its way. */
+		list[HOLDERS].gpus_mgpu = 16000;
+		list[HOLDERS].workers = 4;
+		for (uint32_t i = 1; i <= 3; i++) {
+			list[HOLDERS + i].submit_ns = 101LL * SECOND;
+			list[HOLDERS + i].replica = list[HOLDERS + i].fixed = true;
+			list[HOLDERS + i].estimate_ns = -1;
+		}
+		world.job_count = HOLDERS + 4;
+		world.queue_count = 2;
+		policy.use[TL_SEAT_PREEMPT] = "batch";
+		policy.settings[1] = (struct mini_setting){TL_SEAT_ORDER, "mode", "strict"};
+		mini_run(&world, &policy, &run);
+		for (uint32_t i = 1; i <= 3; i++)
+			cr_assert_eq(run.starts_ns[HOLDERS + i] == 108LL * SECOND, cases[c].passes,
+			             "case %d: replica %u at %lld", (int)c, i,
+			             (long long)run.starts_ns[HOLDERS + i]);
+		cr_assert_geq(run.starts_ns[HOLDERS], 1000LL * SECOND);
+		mini_run_fini(&run);
+	}
+}
+
 Test(pipeline_rules, null_starts_nothing)
 {
 	const struct mini_world world = make_world(2);
