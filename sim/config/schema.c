@@ -248,12 +248,15 @@ static const struct tl_config_key sharing_keys[] = {
      .choices = "none|services|inference", SHARING_AT(guaranteed),
      .help = "who keeps its speed on an oversubscribed GPU, the other getting what is left "
              "(at least 0.01 [A]): nobody, replicas of services, or recorded inference too"},
+    {.name = "utilisation", .type = TL_KEY_CHOICE, .standard = "recorded",
+     .choices = "recorded|drawn", SHARING_AT(all_drawn),
+     .help = "GPU utilisation of a job alone: as recorded, drawn where it is not, or drawn for all jobs"},
     {.name = "utilisation_mean", .type = TL_KEY_NUMBER, .standard = "by-median", .low = 0.25,
      .high = 1, .words = {{"by-median", -1}}, SHARING_AT(utilisation_mean),
-     .help = "mean of the drawn GPU utilisation of jobs whose own is not recorded, instead of the median"},
+     .help = "mean of the drawn GPU utilisation, instead of the median"},
     {.name = "utilisation_median", .type = TL_KEY_NUMBER, .standard = "0.49", .low = 0, .high = 1,
      .open_low = true, SHARING_AT(utilisation_median),
-     .help = "median of it; the mean is then 1.06 × that, 0.52 as measured in Philly [S]"},
+     .help = "median of the drawn GPU utilisation; the mean is 1.06 × that, 0.52 as measured in Philly [S]"},
 };
 const struct tl_section tl_sharing_section = {SECTION(sharing_keys), .applies = tl_sharing_applies};
 

@@ -375,7 +375,7 @@ static void fill_job(struct tl_trial *trial, const struct tl_source *source,
 	view->checkpoint_period_ns = tl_progress_period(&job->progress.plan);
 	int32_t utilisation_milli = record->utilisation_milli;
 
-	if (utilisation_milli < 0) {
+	if (utilisation_milli < 0 || physics->sharing.all_drawn) {
 		utilisation_milli = tl_sharing_draw_utilisation_milli(
 		    &physics->sharing, trial->scenario->seed, job->row);
 		if (job->shape->full.share_mgpu < TL_MGPU_PER_GPU)

@@ -38,7 +38,8 @@ struct tl_sharing {
 	/* CUSTOM: by utilisation; beyond the last, as much is done together as there. */
 	struct tl_sharing_step steps[TL_SHARING_STEPS_MAX];
 	size_t step_count;
-	/* A job's own utilisation where the trace is silent. */
+	/* A job's own utilisation where the trace is silent, or of all jobs. */
+	bool all_drawn;
 	double utilisation_mean;   /* < 0: what the median brings */
 	double utilisation_median; /* default 0.49, which brings a mean of 0.52 */
 };

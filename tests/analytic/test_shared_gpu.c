@@ -167,6 +167,13 @@ Test(shared_gpu, two_jobs_by_each_table)
 	}
 }
 
+Test(shared_gpu, utilisation_can_be_drawn_for_all)
+{
+	write_trace("A,0,1000,1,0.1,\nB,100,600,1,0.1,\n");
+	run_jobs("1x1", "oversubscription: 2\nsharing: {utilisation: drawn, utilisation_mean: 1}");
+	check_pair("drawn", 0.4, 0.4);
+}
+
 Test(shared_gpu, a_guaranteed_tenant_keeps_its_speed)
 {
 	static const char *const keys = "oversubscription: 2\nsharing: {guaranteed: inference}";

@@ -55,6 +55,7 @@ Test(config, defaults_are_the_documented_ones)
 	cr_assert_eq(s->physics.sharing.kind, TL_SHARING_LUCID);
 	cr_assert_eq(s->physics.sharing.guaranteed, TL_GUARANTEED_SERVICES);
 	cr_assert_lt(s->physics.sharing.utilisation_mean, 0);
+	cr_assert_not(s->physics.sharing.all_drawn);
 	cr_assert_float_eq(s->physics.sharing.utilisation_median, 0.49, 1e-12);
 	cr_assert_eq(s->estimates, TL_ESTIMATES_TRACE);
 	cr_assert_eq(s->max_restarts, 3);

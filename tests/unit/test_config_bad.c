@@ -108,6 +108,7 @@ static const struct bad bad[] = {
     {WORK "sharing: {utilisation_mean: 0.2}\n", 2, 29, "of at least 0.25 and at most 1"},
     {WORK "sharing: {utilisation_mean: 0.9, utilisation_median: 0.9}\n", 2, 54,
      "sharing: utilisation_median: does not go with `utilisation_mean`"},
+    {WORK "sharing: {utilisation: 0.9}\n", 2, 24, "wanted one of recorded|drawn"},
     {WORK "sharing: {table: mps}\n", 2, 18, "wanted one of lucid|gavel|time-slice|custom"},
     {WORK "sharing: {guaranteed: true}\n", 2, 23, "wanted one of none|services|inference"},
     {WORK "sharing: {table: custom}\n", 2, 18, "sharing: speeds: got none, wanted at least one"},
