@@ -25,3 +25,17 @@ if "$python" "$ROOT/tests/tools/read_with_h5py.py" "$cut" >/dev/null 2>&1; then
 	exit 1
 fi
 rm -f "$cut"
+
+# A sweep's file too, in three lines.
+if [ $# -eq 0 ]; then
+	sweep=${TMPDIR:-/tmp}/h5py-sweep-$$
+	trap 'rm -rf "$file" "$sweep" "$sweep.h5"' EXIT
+	"$TIDELAB" sweep tiny --vary oversubscription=1:1.3:0.1 --vary policy.place=topology,fgd --seeds 1..2 -o "$sweep" &&
+		"$TIDELAB" merge "$sweep" && "$python" "$ROOT/tests/tools/read_with_h5py.py" "$sweep.h5" || exit 1
+	"$python" -c '
+import sys, h5py, pandas
+runs = pandas.DataFrame(h5py.File(sys.argv[1])["metrics"][:])
+means = runs[runs.metric == b"wait_mean_s"].groupby(["oversubscription", "policy.place"]).value.mean()
+assert list(means.index.levels[0]) == [1, 1.1, 1.2, 1.3] and len(means) == 8 and means.notna().all(), means
+' "$sweep.h5" || exit 1
+fi

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# bench.sh BUILD_DIR: runs every benchmark program of a flavour, one at a time. Each prints its own
+# bench.sh BUILD_DIR: runs every benchmark of a flavour, one at a time. Each prints its own
 # figures; the machine they are of is stated first.
 set -u
 [ $# -ge 1 ] || { echo "usage: bench.sh BUILD_DIR" >&2; exit 64; }
@@ -39,6 +39,10 @@ for program in "$TIDELAB_BUILD"/tests/bench_*; do
 	# shellcheck disable=SC2046 # a list
 	"$program" $(arguments "$(basename "$program")") </dev/null || { echo "$(basename "$program"): status $?"; failed=$((failed + 1)); }
 done
+echo
+echo "## bench_sweep"
+ran=$((ran + 1))
+sh tests/tools/bench_sweep.sh </dev/null || { echo "bench_sweep: status $?"; failed=$((failed + 1)); }
 [ $((ran + skipped)) -gt 0 ] || { echo "bench: no benchmark program in $TIDELAB_BUILD/tests" >&2; exit 1; }
 echo
 echo "$ran ran, $failed failed, $skipped skipped"
