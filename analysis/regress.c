@@ -176,6 +176,7 @@ static enum tl_status judge(const struct regress *regress, const char *metric,
 
 	*row = (struct tl_regression){.metric = metric,
 	                              .test = tolerance->test,
+	                              .exact = tolerance->exact,
 	                              .a = NAN,
 	                              .b = NAN,
 	                              .interval = {NAN, NAN},

@@ -35,6 +35,7 @@ struct tl_regression {
 	size_t a_count, b_count; /* runs with a value */
 	double a, b;             /* means; of the value test, of the pair farthest apart */
 	double margin;           /* that was allowed */
+	bool exact;              /* none was stated: it is that of the last bits */
 	struct tl_stats_interval interval; /* of b - a at 95 %; NaN for the value test */
 	double p;                          /* corrected, of a difference; plain, of equivalence */
 };

@@ -39,6 +39,9 @@ struct tl_runs_list {
  * twice, no cell of these settings. */
 enum tl_status tl_runs_load(const char *path, const char *const *where, size_t where_count,
                             struct tl_runs_list *list, struct tl_error *error);
+/* Result files by name, as one setting called source. */
+enum tl_status tl_runs_load_results(const char *source, char *const *paths, size_t count,
+                                    struct tl_runs_list *list, struct tl_error *error);
 void tl_runs_list_fini(struct tl_runs_list *list);
 
 /* By hand: then a value a run for each metric. */

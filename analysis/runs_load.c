@@ -100,7 +100,7 @@ static enum tl_status check_alike(const struct result *results, size_t count,
 			return tl_error_set(
 			    error, TL_E_DATA, results[i].path, 0, 0,
 			    "got another scenario than that of %s (`%.*s`), wanted runs that "
-			    "differ in nothing but the seed in one folder",
+			    "differ in nothing but the seed",
 			    results[0].path, (int)(length < 60 ? length : 60), line);
 		for (size_t j = 0; j < i; j++)
 			if (results[j].seed == results[i].seed)
@@ -139,8 +139,8 @@ static void make_runs(const char *source, struct result *results, size_t count,
 	}
 }
 
-static enum tl_status load_results(const char *source, char *const *paths, size_t count,
-                                   struct tl_runs_list *list, struct tl_error *error)
+enum tl_status tl_runs_load_results(const char *source, char *const *paths, size_t count,
+                                    struct tl_runs_list *list, struct tl_error *error)
 {
 	struct result *results = tl_calloc(count, sizeof *results);
 	enum tl_status status = TL_OK;
@@ -198,7 +198,7 @@ static enum tl_status load_folder(const char *folder, struct tl_runs_list *list,
 	enum tl_status status = list_folder(folder, &paths, &count, error);
 
 	if (status == TL_OK)
-		status = load_results(folder, paths, count, list, error);
+		status = tl_runs_load_results(folder, paths, count, list, error);
 	for (size_t i = 0; i < count; i++)
 		free(paths[i]);
 	free(paths);
@@ -313,7 +313,7 @@ enum tl_status tl_runs_load(const char *path, const char *const *where, size_t w
 		free(kind);
 		tl_results_reader_close(reader);
 		return sweep ? load_sweep(path, where, where_count, list, error)
-		             : load_results(path, paths, 1, list, error);
+		             : tl_runs_load_results(path, paths, 1, list, error);
 	}
 	inside = tl_alloc(size);
 	(void)snprintf(inside, size, "%s/manifest", path);

@@ -195,6 +195,7 @@ extern const struct tl_command tl_command_figures;
 extern const struct tl_command tl_command_report;
 extern const struct tl_command tl_command_export;
 extern const struct tl_command tl_command_compare;
+extern const struct tl_command tl_command_regress;
 extern const struct tl_command tl_command_reference;
 extern const struct tl_command tl_command_version;
 extern const struct tl_command tl_command_help_verb;

@@ -255,23 +255,6 @@ static enum tl_status judge_settling(struct job *job, struct tl_error *error)
 
 /* ---- comparing ---- */
 
-static enum tl_status check_comparable(const struct tl_runs *a, const struct tl_runs *b,
-                                       const struct tl_differences *differences,
-                                       struct tl_error *error)
-{
-	for (size_t i = 0; i < differences->count; i++) {
-		const struct tl_difference *d = &differences->items[i];
-
-		if (d->decides)
-			return tl_error_set(
-			    error, TL_E_DATA, b->source, 0, 0,
-			    "is not to be compared with %s, %s is another: `%.60s` and `%.60s`; "
-			    "--anyway does so all the same",
-			    a->source, d->key, d->b ? d->b : "nothing", d->a ? d->a : "nothing");
-	}
-	return TL_OK;
-}
-
 static enum tl_status compare_pair(const struct job *job, const struct pair *pair, json_t *json,
                                    struct tl_error *error)
 {
@@ -281,7 +264,7 @@ static enum tl_status compare_pair(const struct job *job, const struct pair *pai
 	enum tl_status status = tl_differences_find(a, b, &differences, error);
 
 	if (status == TL_OK && !tl_args_has(job->args, "anyway"))
-		status = check_comparable(a, b, &differences, error);
+		status = tl_differences_check(a, b, &differences, error);
 	if (status == TL_OK) {
 		const struct tl_shown shown = {.a = {a, job->settling[pair->a]},
 		                               .b = {b, job->settling[pair->b]},

@@ -27,6 +27,10 @@ struct tl_differences {
  * as the runs have files. Names, seeds, output and watchdogs do not count. */
 enum tl_status tl_differences_find(const struct tl_runs *a, const struct tl_runs *b,
                                    struct tl_differences *out, struct tl_error *error);
+/* TL_E_DATA where one of them decides. */
+enum tl_status tl_differences_check(const struct tl_runs *a, const struct tl_runs *b,
+                                    const struct tl_differences *differences,
+                                    struct tl_error *error);
 void tl_differences_fini(struct tl_differences *differences);
 
 /* ---- one comparison, shown ---- */

@@ -179,6 +179,23 @@ enum tl_status tl_differences_find(const struct tl_runs *a, const struct tl_runs
 	return status;
 }
 
+enum tl_status tl_differences_check(const struct tl_runs *a, const struct tl_runs *b,
+                                    const struct tl_differences *differences,
+                                    struct tl_error *error)
+{
+	for (size_t i = 0; i < differences->count; i++) {
+		const struct tl_difference *d = &differences->items[i];
+
+		if (d->decides)
+			return tl_error_set(
+			    error, TL_E_DATA, b->source, 0, 0,
+			    "is not to be compared with %s, %s is another: `%.60s` and `%.60s`; "
+			    "--anyway does so all the same",
+			    a->source, d->key, d->b ? d->b : "nothing", d->a ? d->a : "nothing");
+	}
+	return TL_OK;
+}
+
 void tl_differences_fini(struct tl_differences *differences)
 {
 	for (size_t i = 0; i < differences->count; i++) {

@@ -70,32 +70,35 @@ refuses "modules, a symbol of the host" "needs tl_of_the_host" sh "$tools/check_
 echo "$public int next(void); int next(void) { static int n; return n++; }" >"$source" && compile
 refuses "modules, a variable" "bytes of variables" sh "$tools/check_modules.sh" "$modules"
 
-# ---- regress: a stand-in for the program prints what is in $ANSWER ----
+# ---- regress: a stand-in for the program, whose verb `regress` ends as $ANSWER says ----
 mkdir -p "$scratch/project/tests/tools" "$scratch/project/results/baselines" "$scratch/project/build"
 cp "$tools/regress.sh" "$scratch/project/tests/tools/"
 cat >"$scratch/project/build/tidelab" <<'END'
 #!/bin/sh
-[ "$1" = run ] && exit 0
-cat "$ANSWER"
+[ "$1" = run ] && exit "${RUN:-0}"
+echo "$*"
+exit "$ANSWER"
 END
 chmod +x "$scratch/project/build/tidelab"
 baseline=$scratch/project/results/baselines/b.csv
-ANSWER=$scratch/answer
-export ANSWER
+export ANSWER RUN
 # shellcheck disable=SC2317 # called through accepts and refuses
 regress() { sh "$scratch/project/tests/tools/regress.sh" "$scratch/project/build" "$@"; }
-printf '# scenario: s.yaml\n# tolerance: wait_* 1e-3\n# ignore: wall_*\nmetric,value,unit\njobs,3,1\nwait_mean,2.5,s\ngone,1,1\nwall_s,9,s\n' >"$baseline"
-printf 'metric,value,unit\njobs,3,1\nwait_mean,2.501,s\ngone,1,1\nwall_s,7,s\n' >"$ANSWER"
-accepts "regress, within bounds" regress
-printf 'metric,value,unit\njobs,4,1\nwait_mean,2.5,s\ngone,1,1\n' >"$ANSWER"
-refuses "regress, an integer off by one" "+33.33 %" regress
-printf 'metric,value,unit\njobs,3,1\nwait_mean,2.6,s\ngone,1,1\n' >"$ANSWER"
-refuses "regress, beyond the tolerance" "wait_mean" regress
-printf 'metric,value,unit\njobs,3,1\nwait_mean,2.5,s\n' >"$ANSWER"
-refuses "regress, a metric that went" "absent" regress
-accepts "regress, an update" regress --update
-accepts "regress, after the update" regress
-grep -q '^# tolerance' "$baseline" || { echo "regress --update lost a line"; bad=1; }
+printf '# scenario: s.yaml\n# tolerance: margins\nmetric,value,unit\njobs,3,1\n' >"$baseline"
+ANSWER=0 RUN=0
+accepts "regress, all held" regress
+ANSWER=1
+refuses "regress, one moved" "FAIL b: s.yaml moved" regress
+refuses "regress, with the margins" "--tolerance margins" regress
+refuses "regress, an update" "--update" regress --update
+ANSWER=0 RUN=1
+refuses "regress, a run that fails" "the run ended with an error" regress
+RUN=0
+printf '# needs: nowhere\n' >>"$baseline"
+accepts "regress, what it needs is not here" regress
+grep -q '^skip b: not here: nowhere' "$scratch/out" || { echo "regress: no reason to skip"; bad=1; }
+printf 'metric,value,unit\n' >"$baseline"
+refuses "regress, no scenario" "no \`# scenario: FILE\` line" regress
 rm "$baseline"
 refuses "regress, no baseline" "no baseline" regress
 
