@@ -142,6 +142,26 @@ static bool counts(const char *key)
 	       !begins(key, "watchdog.") && !(begins(key, "workload[") && ends(key, "].trace"));
 }
 
+/* Of a workload entry, what is decided about it and not what it is: how it is served, and
+ * where. */
+static bool is_decision(const char *key)
+{
+	static const char *const decisions[] = {"pool",     "queue",       "replicas",
+	                                        "requests", "batch",       "hot",
+	                                        "routing",  "queue_limit", "gpu_milli"};
+	const char *inner = strstr(key, "].");
+	size_t length;
+
+	if (!inner)
+		return false;
+	inner += 2;
+	length = strcspn(inner, ".[");
+	for (size_t i = 0; i < sizeof decisions / sizeof decisions[0]; i++)
+		if (strlen(decisions[i]) == length && strncmp(inner, decisions[i], length) == 0)
+			return true;
+	return false;
+}
+
 static void note(struct tl_differences *out, const char *key, const char *a, const char *b)
 {
 	if (!counts(key) || (a && b && strcmp(a, b) == 0))
@@ -152,7 +172,7 @@ static void note(struct tl_differences *out, const char *key, const char *a, con
 	                           .a = a ? tl_strdup(a) : NULL,
 	                           .b = b ? tl_strdup(b) : NULL,
 	                           .decides = strcmp(key, "horizon") == 0 ||
-	                                      begins(key, "workload") || begins(key, "services")};
+	                                      (begins(key, "workload") && !is_decision(key))};
 }
 
 enum tl_status tl_differences_find(const struct tl_runs *a, const struct tl_runs *b,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test_h5py.sh [FILE]: h5py and pandas read every table of a result file without us. Without FILE a
-# short run makes one.
+# test_h5py.sh [FILE]: h5py and pandas read every table of a result file without us. Without FILE short
+# runs make some, which have every table there is between them.
 set -u
 ROOT=${ROOT:-$(cd "$(dirname "$0")/../.." && pwd)}
 python=$(sh "$ROOT/tests/tools/python.sh" h5py pandas) || {
@@ -12,7 +12,23 @@ file=${1:-}
 if [ -z "$file" ]; then
 	file=${TMPDIR:-/tmp}/h5py-$$.h5
 	trap 'rm -f "$file"' EXIT
-	"$TIDELAB" run --cluster a100-4x8 --trace "$ROOT/traces/samples/canonical.csv" -o "$file" >/dev/null || exit 1
+	for scenario in demo service; do
+		"$TIDELAB" run "$scenario" --tables all -o "$file" --force >/dev/null 2>&1 || exit 1
+		"$python" "$ROOT/tests/tools/read_with_h5py.py" "$file" || exit 1
+		# Any table in three lines, as a user would.
+		"$python" - "$file" <<'END' || exit 1
+import sys, h5py, pandas
+file = h5py.File(sys.argv[1])
+tables = []
+file.visititems(lambda name, item: tables.append(name) if hasattr(item, "dtype") else None)
+assert {"jobs", "ledger", "summary", "placements", "cluster/timeline"} <= set(tables), tables
+for name in tables:
+    frame = pandas.DataFrame(file[name][:]).apply(lambda c: c.str.decode("utf-8") if c.dtype == object else c)
+    assert len(frame) == len(file[name]) and list(frame.columns) == list(file[name].dtype.names), name
+    for column in frame.select_dtypes("object"):
+        assert frame[column].map(type).eq(str).all(), (name, column)
+END
+	done
 fi
 "$python" "$ROOT/tests/tools/read_with_h5py.py" "$file" || exit 1
 
