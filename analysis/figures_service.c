@@ -128,7 +128,7 @@ enum tl_status tl_figure_service(struct tl_results_reader *reader, FILE *data,
                                  struct tl_figure_plot *plot, struct tl_error *error)
 {
 	struct tl_table_schema schema = tl_schema_windows;
-	struct view view = {NULL};
+	struct view view = {.rows = NULL};
 	void *rows = NULL;
 
 	schema.path = plot->table;

@@ -11,6 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A service keeps its promise where at least this share of its requests was answered in
+ * time: its target is one on p99. */
+#define TL_REPORT_PROMISE 0.99
+
 struct tl_report_options {
 	const char *source;    /* a run's result file; a sweep's folder or merged file */
 	const char *out_dir;   /* made: index.html, and pictures/ with a PNG and an SVG of each */

@@ -156,6 +156,6 @@ enum tl_status tl_report_folder_close(struct tl_report_folder *folder, enum tl_s
 	free(folder->partial);
 	free(folder->pictures);
 	free(folder->page);
-	*folder = (struct tl_report_folder){NULL};
+	*folder = (struct tl_report_folder){.path = NULL};
 	return status;
 }

@@ -142,10 +142,16 @@ const char *tl_number_percent(double ratio, char buffer[static TL_NUMBER_SIZE])
 		decimals++;
 		missing *= 10.0;
 	}
-	if (percent > 0.0 && percent < 0.1)
+	if (fabs(percent) > 0.0 && fabs(percent) < 0.1) {
 		(void)snprintf(buffer, TL_NUMBER_SIZE, "%.2g %%", percent);
-	else
-		(void)snprintf(buffer, TL_NUMBER_SIZE, "%.*f %%", decimals, percent);
+		return buffer;
+	}
+	size_t length = (size_t)snprintf(buffer, TL_NUMBER_SIZE - 2, "%.*f", decimals, percent);
+	while (decimals > 1 && buffer[length - 1] == '0') { /* the first decimal stays */
+		length--;
+		decimals--;
+	}
+	memcpy(buffer + length, " %", sizeof(" %"));
 	return buffer;
 }
 
@@ -162,12 +168,15 @@ const char *tl_number_duration(double seconds, char buffer[static TL_NUMBER_SIZE
 	return buffer;
 }
 
-/* As people write it: `GPU h` of `gpu.h`, `CNY per GPU h` of `CNY/gpu.h`. */
-static const char *unit_words(const char *unit, char words[static TL_NUMBER_SIZE / 2])
+const char *tl_unit_words(const char *unit, char words[static TL_NUMBER_SIZE])
 {
 	size_t used = 0;
 
 	words[0] = '\0';
+	if (strncmp(unit, "1/", 2) == 0) {
+		used = (size_t)sprintf(words, "per ");
+		unit += 2;
+	}
 	while (*unit && used + 8 < TL_NUMBER_SIZE / 2) {
 		if (*unit == '/') {
 			used += (size_t)sprintf(words + used, " per ");
@@ -185,14 +194,14 @@ static const char *unit_words(const char *unit, char words[static TL_NUMBER_SIZE
 
 const char *tl_number_of_unit(double value, const char *unit, char buffer[static TL_NUMBER_SIZE])
 {
-	char number[TL_NUMBER_SIZE], words[TL_NUMBER_SIZE / 2];
+	char number[TL_NUMBER_SIZE], words[TL_NUMBER_SIZE];
 
 	if (strcmp(unit, "s") == 0)
 		return tl_number_duration(value, buffer);
 	if (strcmp(unit, "1") == 0 || !unit[0] || !isfinite(value))
 		return tl_number(value, buffer);
-	(void)snprintf(buffer, TL_NUMBER_SIZE, "%.30s %s", tl_number(value, number),
-	               unit_words(unit, words));
+	(void)snprintf(buffer, TL_NUMBER_SIZE, "%.30s %.30s", tl_number(value, number),
+	               tl_unit_words(unit, words));
 	return buffer;
 }
 
@@ -360,6 +369,14 @@ void tl_html_metrics(struct tl_html *html, const char *value_heading)
 }
 
 /* ---- pictures ---- */
+
+const struct tl_figure *tl_html_figure(const struct tl_figures *figures, const char *name)
+{
+	for (size_t i = 0; i < figures->count; i++)
+		if (strcmp(figures->items[i].name, name) == 0)
+			return &figures->items[i];
+	return NULL;
+}
 
 enum tl_status tl_html_picture(struct tl_html *html, const struct tl_figure *figure,
                                const char *source, struct tl_error *error)

@@ -38,6 +38,8 @@ const char *tl_number(double value, char buffer[static TL_NUMBER_SIZE]);
 const char *tl_number_percent(double ratio, char buffer[static TL_NUMBER_SIZE]);
 /* Seconds as `1h 24min`, `133.7 ms`. */
 const char *tl_number_duration(double seconds, char buffer[static TL_NUMBER_SIZE]);
+/* As people write it: `GPU h` of `gpu.h`, `CNY per GPU h` of `CNY/gpu.h`. */
+const char *tl_unit_words(const char *unit, char words[static TL_NUMBER_SIZE]);
 /* By the unit: seconds as a duration, else the number with its unit. */
 const char *tl_number_of_unit(double value, const char *unit, char buffer[static TL_NUMBER_SIZE]);
 
@@ -78,6 +80,8 @@ void tl_html_cell_number(struct tl_html *html, const char *text, const char *sou
 /* All metrics in their groups, each with the anchor its numbers link to. */
 void tl_html_metrics(struct tl_html *html, const char *value_heading);
 
+/* The picture of that name, drawn or skipped; NULL. */
+const struct tl_figure *tl_html_figure(const struct tl_figures *figures, const char *name);
 /* The picture's SVG within the page, with a caption and links to the files; one that was
  * skipped is told. TL_E_IO, TL_E_NOINPUT for the file. source: of which tables. */
 enum tl_status tl_html_picture(struct tl_html *html, const struct tl_figure *figure,

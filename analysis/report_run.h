@@ -64,8 +64,6 @@ void tl_report_run_lead(struct tl_html *html, const struct tl_report_run *run);
 enum tl_status tl_report_run_body(struct tl_html *html, const struct tl_report_run *run,
                                   const struct tl_figures *figures, struct tl_error *error);
 
-/* A service met its target where this share of its requests was within: it is one on p99. */
-#define TL_REPORT_ATTAINMENT 0.99
 /* Longest name of a service that its metrics show whole. */
 enum { TL_REPORT_SERVICE_NAME = 48 };
 

@@ -9,18 +9,10 @@
 
 enum { TENANTS_SHOWN = 24, FAULTS_SHOWN = 100 };
 
-static const struct tl_figure *figure_of(const struct tl_figures *figures, const char *name)
-{
-	for (size_t i = 0; i < figures->count; i++)
-		if (strcmp(figures->items[i].name, name) == 0)
-			return &figures->items[i];
-	return NULL;
-}
-
 static enum tl_status picture(struct tl_html *html, const struct tl_figures *figures,
                               const char *name, const char *source, struct tl_error *error)
 {
-	const struct tl_figure *figure = figure_of(figures, name);
+	const struct tl_figure *figure = tl_html_figure(figures, name);
 
 	return figure ? tl_html_picture(html, figure, source, error) : TL_OK;
 }

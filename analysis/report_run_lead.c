@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run in a paragraph: promises, cost, where the GPU time went, what to look at first. Each
  * sentence is there where its numbers are, and each number says its metric. */
+#include "analysis/report.h"
 #include "analysis/report_run.h"
 
 #include "sim/base/units.h"
@@ -40,7 +41,7 @@ static const struct tl_report_service *worst_service(const struct tl_html *html,
 		if (!isfinite(attainment))
 			continue;
 		++*judged;
-		*kept += attainment >= TL_REPORT_ATTAINMENT;
+		*kept += attainment >= TL_REPORT_PROMISE;
 		if (attainment < least) {
 			least = attainment;
 			worst = &run->services[i];

@@ -81,6 +81,52 @@ run 65 report empty.h5 -o none
 head -c 4000 less.h5 >cut.h5
 run 65 report cut.h5 -o none
 
+# A sweep: its folder and the file merged of it give the same page.
+cat >small.yaml <<END
+name: small-mixed
+horizon: 4h
+cluster: a100-4x8
+workload:
+  - service: player
+    peak_rps: 60
+    replicas: {min: 2, max: 6, initial: 4}
+    service_time: {alpha: 80ms, beta: 10ms}
+    batch: 2
+    slo: {p99: 500ms, penalty: 0.5 per 1000}
+  - {trace: $samples/day-philly.csv, format: canonical, max_gpus: 8, limit: 60, scale_time: 0.2}
+policy: {scale: threshold}
+output: {tables: [summary]}
+END
+run 0 sweep small.yaml --vary cluster.nodes=2,3,4 --vary policy.place=topology,fgd --seeds 1..3 -j 2 -o swept
+run 0 merge swept -o swept.h5
+run 0 report swept -o of-folder
+run 0 report swept.h5 -o of-file
+cmp -s of-folder/index.html of-file/index.html || fail "folder and merged file give different pages"
+page=of-file/index.html
+says $page 'small-mixed'
+says $page 'What it risks:'
+says $page 'How sure:'
+says $page 'recommended'
+says $page 'How the recommendation is made'
+says $page 'cost_total_per_useful_gpu_h'
+for name in sweep-cost sweep-attainment sweep-effects; do
+	[ -s of-file/pictures/$name.png ] || fail "$name.png is missing"
+	[ -s of-file/pictures/$name.svg ] || fail "$name.svg is missing"
+done
+run 0 report swept.h5 -o by-place --against policy.place --attainment 0.5
+says by-place/index.html 'against policy.place'
+run 64 report swept.h5 -o none --against cluster.racks
+says err "wanted a key that the sweep varies"
+run 64 report swept.h5 -o none --attainment 1.5
+run 64 report swept.h5 -o none --attainment x
+run 64 report evil.h5 -o none --against cluster.nodes
+mkdir empty
+run 66 report empty -o none
+# Not whole: what is missing is told, on the page too.
+rm "$(find swept/runs -name '*.h5' | sort | head -n 1)"
+run 0 report swept -o partly
+says partly/index.html 'Runs that are not there'
+
 # Without gnuplot there is no report, nor half of one.
 mkdir bin
 PATH=$work/bin run 69 report evil.h5 -o none

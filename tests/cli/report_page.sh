@@ -19,13 +19,18 @@ look() { # STATUS PAGE
 	fi
 }
 run 0 run service -o service.h5 --set horizon=6h
-run 0 report service.h5 -o service
-look 0 service/index.html
+run 0 report service.h5 -o page
+look 0 page/index.html
+
+run 0 sweep service --vary cluster.nodes=2,4 --vary policy.place=topology,fgd --seeds 1,2 --set horizon=1h \
+	--tables summary -j 2 -o swept
+run 0 report swept -o sweep
+look 0 sweep/index.html
 
 # What is broken is seen.
 sed -e 's|<main|<p style="width: 5em; overflow: hidden; white-space: nowrap">far too long to fit in here</p><main|' \
 	-e 's|href="#m1"|href="#nowhere"|' -e '0,/<svg viewBox/s|<svg viewBox="0 0 1200 700"|<svg viewBox="0 300 1200 400"|' \
-	-e 's|</main>|<img src="nothing.png" alt="x"></main>|' service/index.html >broken.html
+	-e 's|</main>|<img src="nothing.png" alt="x"></main>|' page/index.html >broken.html
 look 1 broken.html
 says look "text is cut off: p"
 says look "link leads nowhere"

@@ -95,7 +95,8 @@ Test(report_html, ratios_near_one_keep_what_tells_them_from_it)
 {
 	percent(0.959, "95.9 %");
 	percent(0.9987, "99.87 %");
-	percent(0.99998, "99.9980 %");
+	percent(0.99998, "99.998 %");
+	percent(0.999990491, "99.99905 %");
 	percent(1.0, "100.0 %");
 	percent(0.0, "0.0 %");
 	percent(0.00042, "0.042 %");

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page of a sweep, section by section. */
+#include "analysis/report_sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS_SHOWN = 200, FAILURES_SHOWN = 50 };
+
+static const char *const promises[] = {[TL_PROMISE_NONE] = "–",
+                                       [TL_PROMISE_KEPT] = "kept",
+                                       [TL_PROMISE_BROKEN] = "broken",
+                                       [TL_PROMISE_UNKNOWN] = "not known"};
+
+/* ---- settings ---- */
+
+/* `51.6 ± 0.4`; the unit is in the heading. */
+static void stat_cell(struct tl_html *html, const struct tl_sweep_stat *stat,
+                      enum tl_number_form form, const char *metric)
+{
+	char middle[TL_NUMBER_SIZE], half[TL_NUMBER_SIZE], text[2 * TL_NUMBER_SIZE + 8];
+	double width = (stat->high - stat->low) / 2.0;
+
+	if (form == TL_FORM_PERCENT) {
+		(void)tl_number_percent(stat->mean, middle);
+		(void)snprintf(half, sizeof(half), "%.2g", 100.0 * width);
+	} else if (form == TL_FORM_UNIT) {
+		(void)tl_number_duration(stat->mean, middle);
+		(void)tl_number_duration(width, half);
+	} else {
+		(void)tl_number(stat->mean, middle);
+		(void)snprintf(half, sizeof(half), "%.2g", width);
+	}
+	(void)snprintf(text, sizeof(text), "%s%s%s", middle, isfinite(width) ? " ± " : "",
+	               isfinite(width) ? half : "");
+	tl_html_cell_number(html, text, metric);
+}
+
+/* A duration where the form is that of a unit. */
+static void metric_cell(struct tl_html *html, const struct tl_report_sweep *sweep, size_t cell,
+                        const char *name, enum tl_number_form form)
+{
+	struct tl_sweep_stat stat =
+	    tl_report_sweep_stat(sweep, cell, tl_sweep_data_metric(sweep->data, name));
+
+	stat_cell(html, &stat, form, name);
+}
+
+static void setting_row(struct tl_html *html, const struct tl_report_sweep *sweep, size_t number)
+{
+	const struct tl_report_cell *cell = &sweep->cells[number];
+	char *label = tl_report_sweep_label(sweep, number, true), count[TL_NUMBER_SIZE];
+	bool best = number == sweep->best;
+
+	tl_html_raw(html, best ? "<tr class=\"best\">" : "<tr>");
+	tl_html_printf(html, "<th scope=\"row\">%s", label[0] ? label : "as it is");
+	tl_html_raw(html, best        ? "<span class=\"mark\">recommended</span></th>"
+	                  : cell->tie ? "<span class=\"mark\">tie</span></th>"
+	                              : "</th>");
+	stat_cell(html, &cell->cost, sweep->more_is_better ? TL_FORM_PERCENT : TL_FORM_PLAIN,
+	          sweep->cost_name ? sweep->cost_name : "");
+	if (sweep->has_plain)
+		stat_cell(html, &cell->cost_plain, TL_FORM_PLAIN, "cost_per_useful_gpu_h");
+	if (sweep->service_count > 0) {
+		stat_cell(html, &cell->attainment, TL_FORM_PERCENT,
+		          "the least NAME.attainment of each run");
+		tl_html_cell(html, promises[cell->promise]);
+	}
+	metric_cell(html, sweep, number, "effective_utilisation", TL_FORM_PERCENT);
+	metric_cell(html, sweep, number, "wait_mean_s", TL_FORM_UNIT);
+	metric_cell(html, sweep, number, "preemptions_per_day", TL_FORM_PLAIN);
+	tl_html_cell_number(html, tl_number((double)cell->cost.count, count), "runs with a cost");
+	tl_html_raw(html, "</tr>\n");
+	free(label);
+}
+
+static void settings(struct tl_html *html, const struct tl_report_sweep *sweep)
+{
+	const char *headings[12];
+	char cost[2 * TL_NUMBER_SIZE], unit[TL_NUMBER_SIZE];
+	size_t n = 0, count = sweep->data->design.cell_count;
+
+	headings[n++] = "setting";
+	(void)snprintf(cost, sizeof(cost), "#cost of useful work%s, %s",
+	               sweep->has_plain ? " with penalty" : "",
+	               sweep->cost_name
+	                   ? tl_unit_words(sweep->data->units[sweep->cost_metric], unit)
+	                   : "not in these runs");
+	headings[n++] = sweep->more_is_better ? "#useful GPU time" : cost;
+	if (sweep->has_plain)
+		headings[n++] = "#without penalty";
+	if (sweep->service_count > 0) {
+		headings[n++] = "#in time, worst service";
+		headings[n++] = "promise";
+	}
+	headings[n++] = "#productive";
+	headings[n++] = "#mean wait";
+	headings[n++] = "#preemptions a day";
+	headings[n++] = "#runs";
+	headings[n] = NULL;
+	tl_html_section(html, "settings", "Every setting");
+	tl_html_table(html, "Means over the seeds, ± half of the 95 % interval", headings);
+	for (size_t c = 0; c < count; c++)
+		if (c < CELLS_SHOWN || c == sweep->best)
+			setting_row(html, sweep, c);
+	tl_html_table_end(html);
+	if (count > CELLS_SHOWN)
+		tl_html_printf(html,
+		               "<p>The first %zu of %zu settings, and the recommended one; "
+		               "<code>tidelab export</code> gives all.</p>\n",
+		               (size_t)CELLS_SHOWN, count);
+	tl_html_section_end(html);
+}
+
+/* ---- rule, failures ---- */
+
+static void rule(struct tl_html *html, const struct tl_report_sweep *sweep)
+{
+	char text[TL_NUMBER_SIZE];
+
+	tl_html_section(html, "rule", "How the recommendation is made");
+	tl_html_printf(
+	    html,
+	    "<p>Of the settings that keep the promise, the one of %s mean <code>%s</code>. "
+	    "A setting keeps it where the lower end of the 95 %% interval (Student's t "
+	    "over the seeds) of the attainment of its worst service in each run is at "
+	    "least %s. ",
+	    sweep->more_is_better ? "most" : "least",
+	    sweep->cost_name ? sweep->cost_name : "cost_total_per_useful_gpu_h",
+	    tl_number_percent(sweep->constraint, text));
+	tl_html_raw(html,
+	            "Settings that keep it too, and whose cost differs from the recommended one's "
+	            "by an interval (paired t over the seeds, 95 %) that holds zero, are ties. "
+	            "Savings are against the first setting of the sweep. ");
+	if (!sweep->has_plain && !sweep->more_is_better)
+		tl_html_raw(html,
+		            "There is no cost with penalty in these runs: "
+		            "<code>slo: {p99: …, penalty: … per 1000}</code> of a service and "
+		            "<code>prices:</code> give it. ");
+	if (sweep->more_is_better)
+		tl_html_raw(
+		    html, "There is no cost in these runs, so the share of GPU time that became "
+			  "useful work stands for it: <code>prices: {gpu_hour: …}</code> gives the "
+			  "cost. ");
+	tl_html_raw(
+	    html, "Below, <em>all metrics</em> are those of the recommended setting (or the first, "
+		  "where none is): means over its seeds and their 95 % intervals.</p>\n");
+	tl_html_section_end(html);
+}
+
+static void failures(struct tl_html *html, const struct tl_report_sweep *sweep)
+{
+	static const char *const headings[] = {"setting", "#seed", "why", NULL};
+	size_t count = sweep->data->design.cell_count * sweep->data->design.seed_count, shown = 0;
+
+	if (sweep->data->missing == 0)
+		return;
+	tl_html_section(html, "failures", "Runs that are not there");
+	tl_html_table(html, "Left out of every number", headings);
+	for (size_t i = 0; i < count && shown < FAILURES_SHOWN; i++) {
+		const struct tl_sweep_run *run = &sweep->data->runs[i];
+		char *label, seed[32];
+
+		if (run->state == TL_RUN_DONE)
+			continue;
+		shown++;
+		label = tl_report_sweep_label(sweep, run->cell, true);
+		(void)snprintf(seed, sizeof(seed), "%llu", (unsigned long long)run->seed);
+		tl_html_printf(html, "<tr><th scope=\"row\">%s</th>", label);
+		tl_html_cell_number(html, seed, NULL);
+		tl_html_cell(html, run->state == TL_RUN_MISSING ? "not run yet"
+		                   : run->reason                ? run->reason
+		                                                : "failed");
+		tl_html_raw(html, "</tr>\n");
+		free(label);
+	}
+	tl_html_table_end(html);
+	if (shown < sweep->data->missing)
+		tl_html_printf(html, "<p>The first %zu of %zu.</p>\n", shown, sweep->data->missing);
+	tl_html_section_end(html);
+}
+
+/* ---- the whole ---- */
+
+static enum tl_status picture(struct tl_html *html, const struct tl_figures *figures,
+                              const char *name, const char *source, struct tl_error *error)
+{
+	const struct tl_figure *figure = tl_html_figure(figures, name);
+
+	return figure ? tl_html_picture(html, figure, source, error) : TL_OK;
+}
+
+enum tl_status tl_report_sweep_body(struct tl_html *html, const struct tl_report_sweep *sweep,
+                                    const struct tl_figures *figures, struct tl_error *error)
+{
+	enum tl_status status;
+
+	tl_html_raw(html, "<nav aria-label=\"Contents\"><ul>\n"
+	                  "<li><a href=\"#cost\">Cost</a></li>\n"
+	                  "<li><a href=\"#promise\">Promises</a></li>\n"
+	                  "<li><a href=\"#effects\">Side effects</a></li>\n"
+	                  "<li><a href=\"#settings\">Every setting</a></li>\n"
+	                  "<li><a href=\"#rule\">The rule</a></li>\n"
+	                  "<li><a href=\"#metrics\">All metrics</a></li>\n</ul></nav>\n");
+	tl_html_section(html, "cost", "What it costs");
+	status =
+	    picture(html, figures, "sweep-cost", sweep->cost_name ? sweep->cost_name : "", error);
+	tl_html_section_end(html);
+	tl_html_section(html, "promise", "What becomes of the promises");
+	if (status == TL_OK)
+		status = picture(html, figures, "sweep-attainment", "NAME.attainment", error);
+	tl_html_section_end(html);
+	tl_html_section(html, "effects", "What else changes");
+	if (status == TL_OK)
+		status = picture(
+		    html, figures, "sweep-effects",
+		    "effective_utilisation, wait_mean_s, jct_mean_s, preemptions_per_day", error);
+	tl_html_section_end(html);
+	settings(html, sweep);
+	failures(html, sweep);
+	rule(html, sweep);
+	tl_html_section(html, "metrics", "All metrics");
+	tl_html_metrics(html, "#mean");
+	if (sweep->data->scenario)
+		tl_html_printf(html,
+		               "<details><summary>The scenario that was varied</summary>\n<pre "
+		               "tabindex=\"0\">%s</pre>\n</details>\n",
+		               sweep->data->scenario);
+	tl_html_section_end(html);
+	return status;
+}
