@@ -157,7 +157,8 @@ struct tl_node_view {
 	uint32_t free_gpus;            /* wholly free ones; 0 while not up */
 	uint32_t model;                /* of its GPUs, each pool's apart; TL_NO_INDEX: none */
 	uint32_t rack, leaf, pod;      /* dense numbers */
-	uint32_t state;                /* enum tl_node_state */
+	uint32_t state;                /* enum tl_node_state, as the monitor shows it: until a
+	                                  failure is seen the node and its jobs look as before */
 };
 
 struct tl_gpu_view {

@@ -379,7 +379,7 @@ static const struct tl_config_key observe_keys[] = {
              "shows each"},
     {.name = "delay", .type = TL_KEY_DURATION, .unit = "ns", .standard = "0s", .max = TL_NS_PER_HOUR,
      AT(tl_scenario, observe_delay_ns),
-     .help = "so long after it policies see what it shows of services; the longer, the later they react"},
+     .help = "policies see so much later what it shows of services, and that a node has failed or is back"},
 };
 static const struct tl_section observe_section = {SECTION(observe_keys)};
 

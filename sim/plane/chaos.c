@@ -8,6 +8,7 @@
 
 struct tl_chaos {
 	struct tl_faults *faults;
+	bool *dead; /* by node: has failed, seen or not; NULL where policies see it at once */
 	tl_job_id *hit;
 	size_t hit_capacity;
 };
@@ -18,6 +19,8 @@ enum tl_status tl_chaos_arm(struct tl_trial *trial, struct tl_error *error)
 	    .scripted = TL_EVENT_FAULT, .fail = TL_EVENT_NODE_FAIL, .repair = TL_EVENT_NODE_REPAIR};
 
 	trial->chaos = tl_calloc(1, sizeof(*trial->chaos));
+	if (trial->scenario->observe_delay_ns > 0)
+		trial->chaos->dead = tl_calloc(trial->cluster.view.node_count, sizeof(bool));
 	enum tl_status status = tl_faults_create(trial->scenario, &trial->cluster, &kinds,
 	                                         &trial->chaos->faults, error);
 
@@ -32,6 +35,7 @@ void tl_chaos_fini(struct tl_trial *trial)
 		return;
 	if (trial->chaos->faults != NULL)
 		tl_faults_destroy(trial->chaos->faults);
+	free(trial->chaos->dead);
 	free(trial->chaos->hit);
 	free(trial->chaos);
 }
@@ -72,35 +76,83 @@ static void node_changed(struct tl_trial *trial, uint32_t node)
 	tl_seats_observe_node(trial, node);
 }
 
+/* A node is seen to have failed: what sits on it is thrown off. */
+static void see_down(struct tl_trial *trial, uint32_t node, uint32_t number)
+{
+	size_t count = collect(trial, node);
+
+	for (size_t i = 0; i < count; i++)
+		tl_incident_strike(trial, number, trial->chaos->hit[i], TL_REASON_NODE_FAILURE);
+	/* Host memory of suspended jobs is gone too. */
+	for (tl_job_id cold; (cold = tl_warm_overflow(&trial->warm, node, -1)) != 0;)
+		tl_life_cool(trial, cold);
+	tl_cluster_set_node_state(&trial->cluster, node, TL_NODE_DOWN);
+	node_changed(trial, node);
+	tl_incident_settle(trial, number);
+}
+
+static void see_back(struct tl_trial *trial, uint32_t node)
+{
+	struct tl_alloc where = {.nodes = &node, .worker_count = 1};
+
+	tl_cluster_set_node_state(&trial->cluster, node, TL_NODE_UP);
+	tl_changes_nodes(trial, &where, true);
+	node_changed(trial, node);
+}
+
+/* Policies see a node's change after a while. number: of the incident; 0: it is back. */
+static void see_later(struct tl_trial *trial, uint32_t node, uint32_t number)
+{
+	tl_engine_at(&trial->engine,
+	             tl_time_add(tl_trial_now(trial), trial->scenario->observe_delay_ns),
+	             TL_PHASE_FAILURE, TL_EVENT_NODE_SEEN, (uint64_t)number << 32 | node);
+}
+
 static void take_down(struct tl_trial *trial, uint32_t node, const char *kind, int64_t repaired_ns)
 {
+	struct tl_chaos *chaos = trial->chaos;
 	uint32_t number = tl_incident_begin(trial, kind, node, repaired_ns);
 
-	if (tl_faults_begin(trial->chaos->faults, node)) {
-		size_t count = collect(trial, node);
-
-		trial->counts.node_failures++;
-		for (size_t i = 0; i < count; i++)
-			tl_incident_strike(trial, number, trial->chaos->hit[i],
-			                   TL_REASON_NODE_FAILURE);
-		/* Host memory of suspended jobs is gone too. */
-		for (tl_job_id cold; (cold = tl_warm_overflow(&trial->warm, node, -1)) != 0;)
-			tl_life_cool(trial, cold);
-		tl_cluster_set_node_state(&trial->cluster, node, TL_NODE_DOWN);
-		node_changed(trial, node);
+	if (!tl_faults_begin(chaos->faults, node)) {
+		tl_incident_settle(trial, number);
+		return;
 	}
-	tl_incident_settle(trial, number);
+	trial->counts.node_failures++;
+	if (chaos->dead == NULL) {
+		see_down(trial, node, number);
+		return;
+	}
+	size_t count = collect(trial, node);
+
+	chaos->dead[node] = true;
+	for (size_t i = 0; i < count; i++)
+		if (sits_on(&tl_job_of(&trial->jobs, chaos->hit[i])->alloc, node))
+			tl_incident_deaden(trial, number, chaos->hit[i]);
+	see_later(trial, node, number);
 }
 
 static void bring_back(struct tl_trial *trial, uint32_t node)
 {
-	struct tl_alloc where = {.nodes = &node, .worker_count = 1};
+	struct tl_chaos *chaos = trial->chaos;
 
-	if (!tl_faults_end(trial->chaos->faults, node))
+	if (!tl_faults_end(chaos->faults, node))
 		return;
-	tl_cluster_set_node_state(&trial->cluster, node, TL_NODE_UP);
-	tl_changes_nodes(trial, &where, true);
-	node_changed(trial, node);
+	if (chaos->dead == NULL) {
+		see_back(trial, node);
+		return;
+	}
+	chaos->dead[node] = false;
+	see_later(trial, node, 0);
+}
+
+bool tl_chaos_dead(const struct tl_trial *trial, const struct tl_alloc *where)
+{
+	const bool *dead = trial->chaos->dead;
+
+	for (uint32_t w = 0; dead != NULL && w < where->worker_count; w++)
+		if (dead[where->nodes[w]])
+			return true;
+	return false;
 }
 
 /* The running jobs with the least lots. */
@@ -146,6 +198,16 @@ void tl_chaos_apply(struct tl_trial *trial, const struct tl_event *event)
 	}
 	if (event->kind == TL_EVENT_NODE_REPAIR) {
 		bring_back(trial, (uint32_t)event->subject);
+		return;
+	}
+	if (event->kind == TL_EVENT_NODE_SEEN) {
+		uint32_t node = (uint32_t)(event->subject & UINT32_MAX);
+		uint32_t number = (uint32_t)(event->subject >> 32);
+
+		if (number != 0)
+			see_down(trial, node, number);
+		else
+			see_back(trial, node);
 		return;
 	}
 	const struct tl_fault_setting *fault = &trial->scenario->faults[event->subject];

@@ -109,6 +109,25 @@ void tl_incident_surge(struct tl_trial *trial, uint32_t service, int64_t until_n
 	watch(trial, number, service);
 }
 
+/* What a job loses in doing so belongs to the incident. */
+static void lose(struct tl_trial *trial, uint32_t number, tl_job_id id, int64_t before_ns)
+{
+	const struct tl_job *job = tl_job_of(&trial->jobs, id);
+
+	incident_of(trial, number)->row.lost_work_gpu_s +=
+	    (double)(job->lost_work_ns - before_ns) * (double)job->shape->total_mgpu / 1e12;
+}
+
+void tl_incident_deaden(struct tl_trial *trial, uint32_t number, tl_job_id id)
+{
+	int64_t before_ns = tl_job_of(&trial->jobs, id)->lost_work_ns;
+
+	if ((tl_job_view_of(&trial->jobs, id)->flags & TL_JOB_REPLICA) != 0)
+		watch(trial, number, tl_job_view_of(&trial->jobs, id)->service);
+	tl_life_deaden(trial, id);
+	lose(trial, number, id, before_ns);
+}
+
 void tl_incident_strike(struct tl_trial *trial, uint32_t number, tl_job_id id,
                         enum tl_reason reason)
 {
@@ -125,8 +144,7 @@ void tl_incident_strike(struct tl_trial *trial, uint32_t number, tl_job_id id,
 	if ((tl_job_view_of(&trial->jobs, id)->flags & TL_JOB_REPLICA) != 0)
 		watch(trial, number, tl_job_view_of(&trial->jobs, id)->service);
 	tl_life_strike(trial, id, reason);
-	incident->row.lost_work_gpu_s +=
-	    (double)(job->lost_work_ns - lost_before_ns) * (double)job->shape->total_mgpu / 1e12;
+	lose(trial, number, id, lost_before_ns);
 }
 
 void tl_incident_settle(struct tl_trial *trial, uint32_t number)

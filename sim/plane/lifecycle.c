@@ -85,7 +85,7 @@ void tl_life_change_state(struct tl_trial *trial, tl_job_id id, enum tl_job_stat
 
 	if (from == TL_JOB_RUNNING)
 		tl_running_set_rate(trial, job, 0);
-	if (from == TL_JOB_RUNNING && tl_life_is_replica(trial, id))
+	if (from == TL_JOB_RUNNING && tl_life_is_replica(trial, id) && !job->dead)
 		tl_services_gone(trial, id);
 	job->reason = cause;
 	job->booked_at_ns = now_ns;
@@ -258,6 +258,9 @@ void tl_life_begin_start(struct tl_trial *trial, tl_job_id id, bool warm, enum t
 	tl_life_change_state(
 	    trial, id, view->state == TL_JOB_PENDING ? TL_JOB_SCHEDULED : TL_JOB_RESUMING, reason);
 	tl_life_set_event(trial, id, now_ns + start_ns, TL_EVENT_READY);
+	job->dead = false;
+	if (tl_chaos_dead(trial, &job->alloc))
+		tl_life_deaden(trial, id);
 }
 
 void tl_life_start(struct tl_trial *trial, tl_job_id id, const struct tl_placement *where)
@@ -361,7 +364,7 @@ void tl_life_book_replica(struct tl_trial *trial, tl_job_id id, int64_t busy_ppb
 {
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 
-	if (tl_job_view_of(&trial->jobs, id)->state != TL_JOB_RUNNING)
+	if (tl_job_view_of(&trial->jobs, id)->state != TL_JOB_RUNNING || job->dead)
 		return;
 	tl_running_settle(trial, id);
 	tl_running_set_rate(trial, job, tl_work_of_time(job->shape->total_mgpu, busy_ppb));

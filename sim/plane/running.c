@@ -35,6 +35,10 @@ static void split(const struct tl_job *job, bool is_replica, struct tl_stretch s
 	int64_t apart_ns = stretch.run_ns - stretch.work_ns; /* lost to distance and co-tenants */
 	int64_t near_ns = 0;
 
+	if (job->dead) { /* whatever it was to do is to be done again */
+		parts[TL_PURPOSE_REWORK] += mgpu * stretch.wall_ns;
+		return;
+	}
 	if (is_replica) { /* what it served is moved from here, window by window */
 		parts[TL_PURPOSE_STANDBY] += mgpu * stretch.wall_ns;
 		return;
@@ -50,13 +54,25 @@ static void split(const struct tl_job *job, bool is_replica, struct tl_stretch s
 	parts[TL_PURPOSE_CHECKPOINT] += mgpu * (stretch.wall_ns - stretch.run_ns);
 }
 
+/* Brings a job's progress up to now; a dead one makes none. */
+static struct tl_stretch advance(const struct tl_job *job, struct tl_progress *progress,
+                                 int64_t now_ns)
+{
+	struct tl_stretch still = {.wall_ns = now_ns - progress->anchor_ns};
+
+	if (!job->dead)
+		return tl_progress_settle(progress, now_ns);
+	progress->anchor_ns = now_ns;
+	return still;
+}
+
 void tl_running_open(struct tl_trial *trial, tl_job_id id, tl_i128 parts[static TL_PURPOSE_OF_JOBS])
 {
 	const struct tl_job *job = tl_job_of(&trial->jobs, id);
 	struct tl_progress progress = job->progress; /* a look ahead: the job stays as it is */
 
-	split(job, tl_life_is_replica(trial, id),
-	      tl_progress_settle(&progress, tl_trial_now(trial)), parts);
+	split(job, tl_life_is_replica(trial, id), advance(job, &progress, tl_trial_now(trial)),
+	      parts);
 }
 
 /* What of the time booked as productive is not safe yet. Former work becomes safe first. */
@@ -89,7 +105,7 @@ void tl_running_settle(struct tl_trial *trial, tl_job_id id)
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 	struct tl_job_view *view = tl_job_view_of(&trial->jobs, id);
 	int64_t before_ns = job->progress.done_ns - job->progress.committed_ns;
-	struct tl_stretch stretch = tl_progress_settle(&job->progress, tl_trial_now(trial));
+	struct tl_stretch stretch = advance(job, &job->progress, tl_trial_now(trial));
 	bool is_replica = tl_life_is_replica(trial, id);
 	tl_i128 parts[TL_PURPOSE_OF_JOBS] = {0};
 
@@ -99,6 +115,8 @@ void tl_running_settle(struct tl_trial *trial, tl_job_id id)
 	view->attained_mark_ns = tl_trial_now(trial);
 	split(job, is_replica, stretch, parts);
 	tl_life_book(trial, job, parts);
+	if (job->dead)
+		return;
 	if (is_replica) {
 		settle_replica(trial, id, stretch);
 		return;
@@ -166,7 +184,7 @@ void tl_running_rerate(struct tl_trial *trial, tl_job_id id)
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 	int64_t interference_ppb = tl_cotenants_speed_ppb(trial, id);
 
-	if (interference_ppb == job->interference_ppb)
+	if (job->dead || interference_ppb == job->interference_ppb)
 		return;
 	tl_running_settle(trial, id);
 	job->interference_ppb = interference_ppb;

@@ -110,7 +110,7 @@ static int64_t mean_speed_ppb(const struct tl_trial *trial, const struct tl_serv
 	for (size_t i = 0; i < service->replicas.count; i++) {
 		uint32_t slot = TL_JOB_SLOT(service->replicas.ids[i]);
 
-		if (trial->jobs.views[slot].state != TL_JOB_RUNNING)
+		if (trial->jobs.views[slot].state != TL_JOB_RUNNING || trial->jobs.jobs[slot].dead)
 			continue;
 		sum_ppb += trial->jobs.jobs[slot].progress.speed_ppb;
 		count++;

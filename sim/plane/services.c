@@ -363,7 +363,7 @@ static void let_go(struct tl_trial *trial, struct tl_service *service, tl_job_id
 {
 	struct tl_job *job = tl_job_of(&trial->jobs, id);
 
-	if (tl_job_view_of(&trial->jobs, id)->state == TL_JOB_RUNNING) {
+	if (tl_job_view_of(&trial->jobs, id)->state == TL_JOB_RUNNING && !job->dead) {
 		job->draining = true;
 		service->view.ready--;
 		tl_service_materialise(trial, service);

@@ -153,6 +153,26 @@ void tl_life_migrate(struct tl_trial *trial, tl_job_id id, const struct tl_place
 	tl_changes_job(trial, TL_LIST_SUSPENDING, id);
 }
 
+void tl_life_deaden(struct tl_trial *trial, tl_job_id id)
+{
+	struct tl_job *job = tl_job_of(&trial->jobs, id);
+	enum tl_job_state state = tl_job_view_of(&trial->jobs, id)->state;
+
+	if (job->dead)
+		return;
+	tl_life_book_state(trial, id);
+	end_save(trial, job);
+	tl_life_cancel_event(trial, job);
+	if (state == TL_JOB_RUNNING || state == TL_JOB_SUSPENDING)
+		tl_running_roll_back(trial, job);
+	if (state == TL_JOB_RUNNING) {
+		tl_running_set_rate(trial, job, 0);
+		if (tl_life_is_replica(trial, id)) /* whoever routes its requests knows at once */
+			tl_services_gone(trial, id);
+	}
+	job->dead = true;
+}
+
 void tl_life_strike(struct tl_trial *trial, tl_job_id id, enum tl_reason reason)
 {
 	struct tl_job *job = tl_job_of(&trial->jobs, id);

@@ -92,6 +92,7 @@ static void apply(void *owner, const struct tl_event *event)
 	case TL_EVENT_FAULT:
 	case TL_EVENT_NODE_FAIL:
 	case TL_EVENT_NODE_REPAIR:
+	case TL_EVENT_NODE_SEEN:
 		tl_chaos_apply(trial, event);
 		break;
 	case TL_EVENT_WINDOW:

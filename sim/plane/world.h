@@ -48,7 +48,8 @@ enum tl_event_kind {
 	TL_EVENT_ROUND,  /* another round of scheduling at this instant */
 	TL_EVENT_FAULT,  /* entry of faults: */
 	TL_EVENT_NODE_FAIL,
-	TL_EVENT_NODE_REPAIR
+	TL_EVENT_NODE_REPAIR,
+	TL_EVENT_NODE_SEEN /* node: its change is seen; upper half: number of the incident, 0: back */
 };
 
 /* ---- changes ---- */
@@ -161,6 +162,8 @@ void tl_life_saved(struct tl_trial *trial, tl_job_id id);
 void tl_life_suspend(struct tl_trial *trial, tl_job_id id, enum tl_suspend_mode mode,
                      enum tl_reason reason);
 void tl_life_migrate(struct tl_trial *trial, tl_job_id id, const struct tl_placement *where);
+/* A node that it sits on has failed, unseen: it looks as it did, and does nothing any more. */
+void tl_life_deaden(struct tl_trial *trial, tl_job_id id);
 /* Its node went down, or it was struck: back to the last checkpoint, or failed for good. */
 void tl_life_strike(struct tl_trial *trial, tl_job_id id, enum tl_reason reason);
 /* A suspended job loses its host memory. */
@@ -185,6 +188,8 @@ void tl_life_settle_all(struct tl_trial *trial);
 enum tl_status tl_chaos_arm(struct tl_trial *trial, struct tl_error *error);
 void tl_chaos_fini(struct tl_trial *trial);
 void tl_chaos_apply(struct tl_trial *trial, const struct tl_event *event);
+/* Whether a node of it has failed and policies do not see it yet (observe.delay). */
+bool tl_chaos_dead(const struct tl_trial *trial, const struct tl_alloc *where);
 
 /* ---- incidents ---- */
 
@@ -198,6 +203,8 @@ struct tl_incidents {
 /* A fault strikes: its number, to be settled once all that it hits has been struck. */
 uint32_t tl_incident_begin(struct tl_trial *trial, const char *kind, uint32_t node,
                            int64_t repaired_ns);
+/* A job of it stands still from now on, unseen. */
+void tl_incident_deaden(struct tl_trial *trial, uint32_t number, tl_job_id id);
 /* It throws a job off its GPUs. */
 void tl_incident_strike(struct tl_trial *trial, uint32_t number, tl_job_id id,
                         enum tl_reason reason);

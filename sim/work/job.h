@@ -56,6 +56,7 @@ struct tl_job {
 	uint32_t save;               /* in the storage's table while saving; TL_NO_INDEX */
 	bool migrating;
 	bool draining;                     /* a replica that takes no more requests */
+	bool dead;                         /* a node of it has failed and is not seen to have */
 	bool starts_at_once;               /* a replica that stands at t = 0 */
 	bool save_in_time;                 /* while Suspending: the save ends within the grace */
 	uint32_t reservation;              /* place of its reservation + 1; 0: none */

@@ -227,6 +227,7 @@ unsigned services_draw(uint64_t number, const char **text)
 	add("faults: [{at: 500s, do: node-down, nodes: 1, for: 5min}, {at: 15min, do: kill-jobs, "
 	    "jobs: 3}, {at: 20min, do: traffic, service: s0, factor: %s, for: 4min, ramp: 30s}]\n",
 	    PICK("0", "0.5", "2", "4"));
+	add("observe: {delay: %s}\n", number % 4 == 2 ? "7s" : number % 4 == 3 ? "200s" : "0s");
 	add("metrics: {window: %s}\noutput: {tables: all, timeline: 97s}\n",
 	    PICK("5s", "13s", "30s"));
 	*text = drawn;

@@ -152,14 +152,19 @@ static void check_room(void)
 		              world.text, world.places[i].node, held_mgpu,
 		              world.places[i].start_ns);
 	}
-	for (size_t f = 0; f < world.fault_count; f++)
-		for (size_t i = 0; i < world.place_count && world.faults[f].node != TL_ROW_NO_NODE;
-		     i++)
-			cr_assert(world.places[i].node != world.faults[f].node ||
-			              world.places[i].end_ns <= world.faults[f].t_ns ||
-			              world.places[i].start_ns >= world.faults[f].repaired_ns,
+	for (size_t f = 0; f < world.fault_count; f++) {
+		const struct tl_row_fault *fault = &world.faults[f];
+		int64_t seen_ns = fault->t_ns + world.unseen_ns;
+		int64_t back_ns =
+		    fault->repaired_ns < 0 ? TL_NEVER : fault->repaired_ns + world.unseen_ns;
+
+		for (size_t i = 0; i < world.place_count && fault->node != TL_ROW_NO_NODE; i++)
+			cr_assert(world.places[i].node != fault->node ||
+			              world.places[i].end_ns <= seen_ns ||
+			              world.places[i].start_ns >= back_ns,
 			          "%s\njob %" PRIu64 " sits on node %u while it is down",
 			          world.text, world.places[i].job, world.places[i].node);
+	}
 }
 
 /* The rows of /transitions as a walk of each job, and its times in every state. */

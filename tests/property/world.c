@@ -191,6 +191,9 @@ static void make_costs(void)
 	if (below(2))
 		add("faults: [{at: 500s, do: node-down, nodes: 1, for: 10min}, {at: 20min, do: kill-jobs, "
 		    "jobs: 2}, {at: 25min, do: node-down, nodes: 2, for: 1h}]\n");
+	world.unseen_ns = below(3) != 0 ? 0 : below(2) ? 45 * TL_NS_PER_S : 20 * TL_NS_PER_MIN;
+	if (world.unseen_ns > 0)
+		add("observe: {delay: %" PRId64 "s}\n", world.unseen_ns / TL_NS_PER_S);
 	add("horizon: %s\noutput: {tables: all, timeline: 97s}\n", PICK("5h", "40min", "60d"));
 }
 

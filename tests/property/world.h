@@ -18,6 +18,7 @@ struct world {
 		int64_t duration_ns, gpus_mgpu;
 	} asked[WORLD_JOBS_MAX];
 	size_t asked_count;
+	int64_t unseen_ns; /* how long policies do not see what becomes of a node */
 	/* The result. */
 	struct tl_row_job *jobs;
 	struct tl_row_transition *moves;
