@@ -178,6 +178,41 @@ static const char *after(int64_t end_ns, int64_t begin_ns, char text[static TL_N
 	                  : tl_number_duration((double)(end_ns - begin_ns) / 1e9, text);
 }
 
+static void number_cell(struct tl_html *html, double value, const char *column)
+{
+	char text[TL_NUMBER_SIZE];
+
+	tl_html_cell_number(html, tl_number(value, text), column);
+}
+
+static void fault_row(struct tl_html *html, const struct tl_report_run *run,
+                      const struct tl_row_fault *fault)
+{
+	char text[TL_NUMBER_SIZE];
+	double lost = fault->lost_work_gpu_s + fault->preempted_lost_gpu_s;
+
+	tl_html_printf(html, "<tr><th scope=\"row\">%s</th>", fault->kind);
+	tl_html_cell_number(html, tl_format_instant(fault->t_ns, text, sizeof(text)), "t_ns");
+	tl_html_cell(html, fault->service[0]               ? fault->service
+	                   : fault->node < run->node_count ? run->nodes[fault->node].name
+	                                                   : "");
+	number_cell(html, fault->jobs_hit, "jobs_hit");
+	number_cell(html, (double)fault->gpus_hit_mgpu / 1000.0, "gpus_hit_mgpu");
+	tl_html_cell_number(
+	    html, fault->repaired_ns < 0 ? "–" : after(fault->repaired_ns, fault->t_ns, text),
+	    "repaired_ns - t_ns");
+	tl_html_cell_number(html, after(fault->recovered_ns, fault->t_ns, text),
+	                    "recovered_ns - t_ns");
+	tl_html_cell_number(html, tl_number_duration((double)fault->overload_ns / 1e9, text),
+	                    "overload_ns");
+	number_cell(html, (double)fault->dropped, "dropped");
+	number_cell(html, (double)fault->late, "late");
+	number_cell(html, (double)fault->preemptions, "preemptions");
+	tl_html_cell_number(html, tl_number_of_unit(lost / 3600.0, "gpu.h", text),
+	                    "lost_work_gpu_s + preempted_lost_gpu_s");
+	tl_html_raw(html, "</tr>\n");
+}
+
 static void faults(struct tl_html *html, const struct tl_report_run *run)
 {
 	static const char *const headings[] = {"what",
@@ -185,11 +220,14 @@ static void faults(struct tl_html *html, const struct tl_report_run *run)
 	                                       "where",
 	                                       "#jobs hit",
 	                                       "#GPUs hit",
-	                                       "#repaired after",
+	                                       "#cause ends after",
 	                                       "#well again after",
+	                                       "#overload",
+	                                       "#requests lost",
+	                                       "#late",
+	                                       "#preemptions",
 	                                       "#work lost",
 	                                       NULL};
-	char text[TL_NUMBER_SIZE];
 
 	tl_html_section(html, "incidents", "Incidents");
 	if (!run->has_faults)
@@ -198,31 +236,12 @@ static void faults(struct tl_html *html, const struct tl_report_run *run)
 		            "<code>output.tables</code> of the scenario asks for it.</p>\n");
 	else if (run->fault_count == 0)
 		tl_html_raw(html, "<p>None: <code>/faults</code> has no row.</p>\n");
-	if (run->fault_count == 0) {
-		tl_html_section_end(html);
-		return;
+	if (run->fault_count > 0) {
+		tl_html_table(html, "Faults and surges, as they were got over (/faults)", headings);
+		for (size_t i = 0; i < run->fault_count && i < FAULTS_SHOWN; i++)
+			fault_row(html, run, &run->faults[i]);
+		tl_html_table_end(html);
 	}
-	tl_html_table(html, "Faults, as they struck (/faults)", headings);
-	for (size_t i = 0; i < run->fault_count && i < FAULTS_SHOWN; i++) {
-		const struct tl_row_fault *fault = &run->faults[i];
-
-		tl_html_printf(html, "<tr><th scope=\"row\">%s</th>", fault->kind);
-		tl_html_cell_number(html, tl_format_instant(fault->t_ns, text, sizeof(text)),
-		                    "t_ns");
-		tl_html_cell(html,
-		             fault->node < run->node_count ? run->nodes[fault->node].name : "");
-		tl_html_cell_number(html, tl_number(fault->jobs_hit, text), "jobs_hit");
-		tl_html_cell_number(html, tl_number((double)fault->gpus_hit_mgpu / 1000.0, text),
-		                    "gpus_hit_mgpu");
-		tl_html_cell_number(html, after(fault->repaired_ns, fault->t_ns, text),
-		                    "repaired_ns - t_ns");
-		tl_html_cell_number(html, after(fault->recovered_ns, fault->t_ns, text),
-		                    "recovered_ns - t_ns");
-		tl_html_cell_number(html, tl_number_of_unit(fault->lost_work_gpu_s, "gpu.s", text),
-		                    "lost_work_gpu_s");
-		tl_html_raw(html, "</tr>\n");
-	}
-	tl_html_table_end(html);
 	if (run->fault_count > FAULTS_SHOWN)
 		tl_html_printf(html, "<p>The first %zu of %zu.</p>\n", (size_t)FAULTS_SHOWN,
 		               run->fault_count);

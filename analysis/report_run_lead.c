@@ -149,31 +149,33 @@ static void cost(struct tl_html *html)
 /* ---- use ---- */
 
 /* What GPU time went into besides work, by metric: how it is called in a sentence. */
+/* The first is for want of work. */
 static const struct leak {
 	const char *metric, *words, *advice;
 } leaks[] = {
     {"gpu_h_idle_free", "idle with nothing waiting",
-     "demand, not policy, is the limit: fewer nodes, or more work, would serve"},
+     "demand, not policy, is the limit: fewer nodes, or more work, would do"},
     {"gpu_h_idle_fragmented", "idle while work waited",
-     "look at the fragmentation and at the sizes that are asked for"},
+     "see the fragmentation and at the sizes that are asked for"},
     {"gpu_h_idle_reserved", "kept free for a waiting job",
-     "look at the reservations of large jobs (backfill)"},
-    {"gpu_h_communication", "lost to distance between workers", "look at the placement"},
-    {"gpu_h_interference", "lost to co-tenants", "look at sharing and oversubscription"},
-    {"gpu_h_checkpoint", "spent on checkpoints", "look at their interval and the storage"},
-    {"gpu_h_start", "spent on starting up", "look at images, caches and hot nodes"},
+     "see the reservations of large jobs (backfill)"},
+    {"gpu_h_communication", "lost to distance between workers", "see the placement"},
+    {"gpu_h_interference", "lost to co-tenants", "see sharing and oversubscription"},
+    {"gpu_h_checkpoint", "spent on checkpoints", "see their interval and the storage"},
+    {"gpu_h_start", "spent on starting up", "see images, caches and hot nodes"},
     {"gpu_h_rework", "spent on work that was lost",
-     "look at the checkpoint interval and who is stopped"},
-    {"gpu_h_standby", "held by replicas without a request", "look at the services' scaling"},
-    {"gpu_h_down", "down", "look at the nodes' failures and repairs"},
+     "see the checkpoint interval and who is stopped"},
+    {"gpu_h_standby", "held by replicas without a request", "see the services' scaling"},
+    {"gpu_h_down", "down", "see the nodes' failures and repairs"},
 };
 
-static const struct leak *largest_leak(const struct tl_html *html)
+/* The largest of those from the given one on. */
+static const struct leak *largest_leak(const struct tl_html *html, size_t from)
 {
 	const struct leak *largest = NULL;
 	double most = 0.0;
 
-	for (size_t i = 0; i < sizeof(leaks) / sizeof(leaks[0]); i++) {
+	for (size_t i = from; i < sizeof(leaks) / sizeof(leaks[0]); i++) {
 		double value = tl_html_value(html, leaks[i].metric);
 
 		if (value > most) {
@@ -192,6 +194,18 @@ static double all_gpu_h(const struct tl_html *html)
 		if (strncmp(html->metrics[i].metric, "gpu_h_", 6) == 0)
 			sum += html->metrics[i].value;
 	return sum;
+}
+
+/* What to do something about: what is idle for want of work is no fault of the policy, so it
+ * comes first only where all else is small. */
+static const struct leak *first_leak(const struct tl_html *html)
+{
+	static const double SMALL = 0.02;
+	const struct leak *other = largest_leak(html, 1);
+
+	if (other && tl_html_value(html, other->metric) >= SMALL * all_gpu_h(html))
+		return other;
+	return largest_leak(html, 0);
 }
 
 static void use(struct tl_html *html, const struct leak *leak)
@@ -229,6 +243,31 @@ static void waiting(struct tl_html *html)
 		tl_html_raw(html, ", and ");
 		tl_html_number(html, "never_started", TL_FORM_PLAIN);
 		tl_html_raw(html, " never started");
+	}
+	tl_html_raw(html, ". ");
+}
+
+static void incidents(struct tl_html *html)
+{
+	double struck = tl_html_value(html, "faults");
+	double open = tl_html_value(html, "faults_unrecovered");
+
+	if (!(struck > 0))
+		return;
+	tl_html_raw(html, open > 0 ? "Of " : struck > 1 ? "All " : "The ");
+	tl_html_number(html, "faults", TL_FORM_PLAIN);
+	tl_html_raw(html, struck > 1 ? " incidents" : " incident");
+	if (open > 0) {
+		tl_html_raw(html, ", ");
+		tl_html_number(html, "faults_unrecovered", TL_FORM_PLAIN);
+		tl_html_raw(html, " went on to the end of the run");
+	} else {
+		tl_html_raw(html, struck > 1 ? " were got over" : " was got over");
+	}
+	if (open < struck) {
+		tl_html_raw(html, "; recovery took ");
+		tl_html_number(html, "recovery_max_s", TL_FORM_UNIT);
+		tl_html_raw(html, " at most");
 	}
 	tl_html_raw(html, ". ");
 }
@@ -275,6 +314,13 @@ static void explain_breach(struct tl_html *html, const struct tl_report_service 
 		            "timeout, the batch and the routing. ");
 }
 
+static void advise(struct tl_html *html, const struct leak *leak)
+{
+	tl_html_raw(html, "the ");
+	tl_html_number(html, leak->metric, TL_FORM_UNIT);
+	tl_html_printf(html, " %s: %s. ", leak->words, leak->advice);
+}
+
 static void look_at(struct tl_html *html, const struct tl_report_run *run, const struct leak *leak)
 {
 	const struct tl_report_service *longest = NULL;
@@ -296,21 +342,20 @@ static void look_at(struct tl_html *html, const struct tl_report_run *run, const
 	if (longest)
 		explain_breach(html, longest);
 	else if (leak)
-		tl_html_printf(html, "the GPU time %s: %s. ", leak->words, leak->advice);
+		advise(html, leak);
 	else
 		tl_html_raw(html, "nothing in particular. ");
 }
 
 void tl_report_run_lead(struct tl_html *html, const struct tl_report_run *run)
 {
-	const struct leak *leak = largest_leak(html);
-
 	tl_html_raw(html, "<p class=\"lead\">");
 	services(html, run);
 	deadlines(html);
 	cost(html);
-	use(html, leak);
+	use(html, largest_leak(html, 0));
 	waiting(html);
-	look_at(html, run, leak);
+	incidents(html);
+	look_at(html, run, first_leak(html));
 	tl_html_raw(html, "</p>\n");
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS_SHOWN = 200, FAILURES_SHOWN = 50 };
+enum { CELLS_SHOWN = 200, FAILURES_SHOWN = 50, RUNS_SHOWN = 10 };
 
 static const char *const promises[] = {[TL_PROMISE_NONE] = "–",
                                        [TL_PROMISE_KEPT] = "kept",
@@ -149,6 +149,25 @@ static void rule(struct tl_html *html, const struct tl_report_sweep *sweep)
 	tl_html_section_end(html);
 }
 
+/* Where to look further: the runs of the setting that the page is about. */
+static void runs_of_it(struct tl_html *html, const struct tl_report_sweep *sweep)
+{
+	size_t seeds = sweep->data->design.seed_count;
+	size_t cell = sweep->best < sweep->data->design.cell_count ? sweep->best : sweep->first;
+
+	tl_html_raw(html,
+	            "<p>Its runs, each of which <code>tidelab report</code> shows from within: ");
+	for (size_t s = 0; s < seeds && s < RUNS_SHOWN; s++) {
+		const struct tl_sweep_run *run = &sweep->data->runs[cell * seeds + s];
+		char seed[32];
+
+		(void)snprintf(seed, sizeof(seed), "%llu", (unsigned long long)run->seed);
+		tl_html_printf(html, "%sseed %s <code>runs/%s.h5</code>", s > 0 ? ", " : "", seed,
+		               run->hash);
+	}
+	tl_html_raw(html, seeds > RUNS_SHOWN ? " …</p>\n" : ".</p>\n");
+}
+
 static void failures(struct tl_html *html, const struct tl_report_sweep *sweep)
 {
 	static const char *const headings[] = {"setting", "#seed", "why", NULL};
@@ -221,6 +240,7 @@ enum tl_status tl_report_sweep_body(struct tl_html *html, const struct tl_report
 	failures(html, sweep);
 	rule(html, sweep);
 	tl_html_section(html, "metrics", "All metrics");
+	runs_of_it(html, sweep);
 	tl_html_metrics(html, "#mean");
 	if (sweep->data->scenario)
 		tl_html_printf(html,
