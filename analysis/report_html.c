@@ -113,8 +113,13 @@ const char *tl_number(double value, char buffer[static TL_NUMBER_SIZE])
 	char plain[TL_NUMBER_SIZE / 2];
 	size_t length, out = 0;
 
-	if (!isfinite(value))
-		return strcpy(buffer, isnan(value) ? "–" : value > 0 ? "∞" : "-∞");
+	if (!isfinite(value)) {
+		(void)snprintf(buffer, TL_NUMBER_SIZE, "%s",
+		               isnan(value) ? "–"
+		               : value > 0  ? "∞"
+		                            : "-∞");
+		return buffer;
+	}
 	if (fabs(value) >= 1e15 || (fabs(value) < 999.95 && rint(value) != value) ||
 	    fabs(value) < 0.5) {
 		(void)snprintf(buffer, TL_NUMBER_SIZE, "%.4g", value);
@@ -335,7 +340,7 @@ static void metric_row(struct tl_html *html, size_t number, bool intervals)
 		               tl_number_of_unit(row->ci_low, row->unit, low),
 		               tl_number_of_unit(row->ci_high, row->unit, high));
 	if (!isfinite(row->value))
-		(void)strcpy(exact, "–");
+		(void)snprintf(exact, sizeof(exact), "–");
 	tl_html_printf(html, "<td class=\"num exact\">%s %s</td></tr>\n", exact,
 	               strcmp(row->unit, "1") == 0 ? "" : row->unit);
 }

@@ -156,7 +156,7 @@ static const struct leak {
     {"gpu_h_idle_free", "idle with nothing waiting",
      "demand, not policy, is the limit: fewer nodes, or more work, would do"},
     {"gpu_h_idle_fragmented", "idle while work waited",
-     "see the fragmentation and at the sizes that are asked for"},
+     "see the fragmentation and the sizes that are asked for"},
     {"gpu_h_idle_reserved", "kept free for a waiting job",
      "see the reservations of large jobs (backfill)"},
     {"gpu_h_communication", "lost to distance between workers", "see the placement"},
