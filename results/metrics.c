@@ -7,11 +7,12 @@
 enum { PATTERNS = 12 };
 
 /* By whole name, or by the start of it (ends in `*`). A name with a dot in it is a
- * service's. The last takes what the others leave. */
+ * pool's or a service's. The last takes what the others leave. */
 static const struct group {
 	const char *title;
 	const char *patterns[PATTERNS];
 } groups[] = {
+    {"Pools", {"pool.*", "until_done_*"}},
     {"Services", {"*.*"}},
     {"Jobs",
      {"jobs", "completed", "failed", "cancelled", "rejected", "infeasible", "dropped", "censored",

@@ -13,6 +13,7 @@ struct tl_account {
 	struct tl_ledger ledger;
 	struct tl_metrics metrics;
 	struct tl_jobs_book jobs;
+	struct tl_pools_book pools;
 	struct tl_tables tables;
 	bool keeps_jobs, finished;
 };
@@ -29,6 +30,7 @@ enum tl_status tl_account_create(const struct tl_account_config *config, struct 
 	tl_ledger_init(&account->ledger);
 	tl_metrics_init(&account->metrics, config->cluster, exact);
 	tl_jobs_book_init(&account->jobs);
+	tl_pools_init(&account->pools, config);
 	status = tl_tables_init(&account->tables, config, error);
 	if (status != TL_OK) {
 		tl_account_destroy(account);
@@ -44,6 +46,7 @@ void tl_account_destroy(struct tl_account *account)
 		return;
 	tl_tables_fini(&account->tables);
 	tl_jobs_book_fini(&account->jobs);
+	tl_pools_fini(&account->pools);
 	tl_metrics_fini(&account->metrics);
 	tl_ledger_fini(&account->ledger);
 	free(account);
@@ -167,6 +170,7 @@ void tl_account_fault(struct tl_account *account, const struct tl_row_fault *fau
 void tl_account_job(struct tl_account *account, const struct tl_job_account *job)
 {
 	tl_metrics_job(&account->metrics, job);
+	tl_pools_job(&account->pools, job);
 	if (account->keeps_jobs)
 		tl_jobs_book_add(&account->jobs, job);
 }
@@ -209,6 +213,7 @@ enum tl_status tl_account_finish(struct tl_account *account, int64_t end_ns,
 	integrate(account, end_ns);
 	TL_ASSERT(tl_ledger_sum(&account->ledger) ==
 	          (tl_i128)config->cluster->view.capacity_mgpu * end_ns);
+	tl_pools_tell(&account->pools, config, &account->metrics);
 	tl_metrics_summarise(&account->metrics, &account->ledger, count_gpu_nodes(config->cluster),
 	                     &config->prices, counts);
 	if (account->keeps_jobs)

@@ -101,6 +101,7 @@ struct tl_job_account {
 	const char *id;
 	uint64_t row; /* in input order, over all workload entries; each once */
 	uint32_t tenant, queue;
+	uint32_t pool; /* by which its entry names its pools; TL_NO_INDEX: it names none */
 	uint8_t kind, state,
 	    reason; /* enum tl_job_kind, tl_job_state, tl_reason (results/schema.h) */
 	int64_t submit_ns, first_start_ns, end_ns;   /* -1 where it did not happen */
@@ -135,6 +136,10 @@ struct tl_account_config {
 	uint32_t tables;                          /* enum tl_output_table (sim/config/scenario.h) */
 	const struct tl_cluster *cluster;         /* this and the names outlive the account */
 	const struct tl_intern *tenants, *queues; /* names by number */
+	const struct tl_intern
+	    *pools; /* `A`, `A|B` as entries of the work name them; NULL: none do */
+	const bool
+	    *pool_serves; /* by number, and last for those that name none: services are there */
 	const char *const *model_names;
 	struct tl_prices prices;
 };
@@ -232,6 +237,11 @@ enum tl_status tl_account_finish(struct tl_account *account, int64_t end_ns,
  *                   deadline or the run's end, whichever came first; not those that ended as
  *                   recorded failures or cancellations, and not those whose deadline is beyond
  *                   the run's end. Lateness is over those that completed too late
+ *   pool.NAME.*     only where the work names pools: of the jobs that name this one, whether
+ *                   or not the cluster has walls
+ *   until_done_*    the same: what was held until the jobs were done, and its price. With
+ *                   walls a pool is held until its own jobs have ended; where services are,
+ *                   until all have. NaN while any has not
  *   packing_*       share of capacity, read after the first static arrival that brings
  *                   what has been asked for to at least 0.90, 1.00, 1.30 of capacity;
  *                   only where packing was told; packing_placed: share of those jobs

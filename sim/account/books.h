@@ -97,6 +97,27 @@ void tl_metrics_summarise(struct tl_metrics *metrics, const struct tl_ledger *le
                           uint32_t gpu_nodes, const struct tl_prices *prices,
                           const struct tl_run_counts *counts);
 
+/* ---- pools.c: the jobs of each pool, and what is held until they are done ---- */
+
+struct tl_pool_book {
+	uint64_t jobs, open; /* open: without an end */
+	uint64_t started, served;
+	tl_i128 wait_ns, jct_ns, held_mgpu_ns; /* over those that started; served; all */
+	int64_t last_end_ns;                   /* -1: none */
+};
+
+struct tl_pools_book {
+	struct tl_pool_book *books; /* by number; the last: of those that name no pool */
+	size_t count;               /* of names */
+};
+
+void tl_pools_init(struct tl_pools_book *pools, const struct tl_account_config *config);
+void tl_pools_fini(struct tl_pools_book *pools);
+void tl_pools_job(struct tl_pools_book *pools, const struct tl_job_account *job);
+/* Rows of the summary, to metrics, once every job has been told. */
+void tl_pools_tell(const struct tl_pools_book *pools, const struct tl_account_config *config,
+                   struct tl_metrics *metrics);
+
 /* ---- jobs.c: what is kept of each job for /jobs ---- */
 
 struct tl_jobs_book {

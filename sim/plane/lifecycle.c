@@ -381,6 +381,7 @@ void tl_life_report(struct tl_trial *trial, tl_job_id id)
 	                              .row = job->row,
 	                              .tenant = view->tenant,
 	                              .queue = view->queue,
+	                              .pool = trial->sources[job->source].pool,
 	                              .kind = view->kind,
 	                              .state = view->state,
 	                              .reason = (uint8_t)(ended ? job->reason : TL_REASON_HORIZON),

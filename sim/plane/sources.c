@@ -100,6 +100,7 @@ static enum tl_status open_source(struct tl_trial *trial, struct tl_source *sour
 	if (status != TL_OK)
 		return status;
 	map_names(trial, source);
+	source->pool = tl_trial_pool(trial, source->workload->pool);
 	status = map_queues(trial, source, error);
 	size_t count = 0;
 	const struct tl_trace_request *requests = tl_trace_requests(source->trace, &count);
@@ -399,6 +400,7 @@ static void report_row(struct tl_trial *trial, const struct tl_source *source,
 	                              .queue = record->queue == UINT32_MAX
 	                                           ? middle_queue(trial)
 	                                           : source->queues[record->queue],
+	                              .pool = source->pool,
 	                              .kind = (uint8_t)record->kind,
 	                              .state = (uint8_t)state,
 	                              .reason = (uint8_t)reason,

@@ -33,6 +33,11 @@ struct tl_tenant_view *tl_trial_tenant(struct tl_trial *trial, uint32_t tenant)
 	return view;
 }
 
+uint32_t tl_trial_pool(struct tl_trial *trial, const char *names)
+{
+	return names[0] == '\0' ? TL_NO_INDEX : tl_intern_put(&trial->pools, names);
+}
+
 /* ---- levels ---- */
 
 static void tell_levels(struct tl_trial *trial)
@@ -252,6 +257,7 @@ static enum tl_status set_up(struct tl_trial *trial, struct tl_error *error)
 	tl_job_table_init(&trial->jobs);
 	tl_intern_init(&trial->tenants);
 	tl_intern_init(&trial->queues);
+	tl_intern_init(&trial->pools);
 	trial->idle_since_ns = TL_NONE;
 	trial->fragmentation_mgpu = TL_NONE;
 	tl_storage_init(&trial->storage, scenario->physics.checkpoint_bytes_per_s,
@@ -302,6 +308,7 @@ static void tear_down(struct tl_trial *trial)
 	free(trial->model_views);
 	tl_intern_fini(&trial->tenants);
 	tl_intern_fini(&trial->queues);
+	tl_intern_fini(&trial->pools);
 	tl_job_table_fini(&trial->jobs);
 	tl_arena_fini(&trial->arena);
 	tl_engine_fini(&trial->engine);
@@ -349,6 +356,23 @@ static enum tl_status stamp(struct tl_trial *trial, struct tl_error *error)
 	return status;
 }
 
+/* By number of the pools that the work names, and last for none: whether a service does. */
+static const bool *serving_pools(struct tl_trial *trial)
+{
+	const struct tl_scenario *scenario = trial->scenario;
+	bool *serves;
+
+	for (size_t s = 0; s < scenario->service_count; s++)
+		(void)tl_trial_pool(trial, scenario->services[s].pool);
+	serves = tl_arena_alloc(&trial->arena, trial->pools.count + 1);
+	for (size_t s = 0; s < scenario->service_count; s++) {
+		uint32_t pool = tl_trial_pool(trial, scenario->services[s].pool);
+
+		serves[pool == TL_NO_INDEX ? trial->pools.count : pool] = true;
+	}
+	return serves;
+}
+
 static enum tl_status open_books(struct tl_trial *trial, struct tl_error *error)
 {
 	const struct tl_cluster_spec *spec = &trial->scenario->cluster;
@@ -369,6 +393,8 @@ static enum tl_status open_books(struct tl_trial *trial, struct tl_error *error)
 	                                         .cluster = &trial->cluster,
 	                                         .tenants = &trial->tenants,
 	                                         .queues = &trial->queues,
+	                                         .pools = &trial->pools,
+	                                         .pool_serves = serving_pools(trial),
 	                                         .model_names = names,
 	                                         .prices = trial->scenario->prices};
 

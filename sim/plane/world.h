@@ -137,6 +137,7 @@ struct tl_source {
 	uint64_t first_row;         /* rows of the sources before it */
 	uint32_t *tenants, *queues; /* the trace's numbers to ours */
 	uint64_t *models;           /* the trace's numbers to masks */
+	uint32_t pool;              /* in trial->pools; TL_NO_INDEX: it names none */
 };
 
 /* Opens and scans every trace, interns its requests. */
@@ -278,7 +279,7 @@ struct tl_trial {
 	struct tl_warm warm;
 	struct tl_results *results;
 	struct tl_account *account;
-	struct tl_intern tenants, queues;
+	struct tl_intern tenants, queues, pools; /* pools: `A|B` as entries name them */
 	struct tl_tenant_view *tenant_views;
 	struct tl_queue_view *queue_views;
 	struct tl_queue_list *queue_lists;
@@ -326,6 +327,9 @@ void tl_trial_fail(struct tl_trial *trial, enum tl_status code, const char *form
 
 /* The tenant's view by number, grown where a source brings new ones. */
 struct tl_tenant_view *tl_trial_tenant(struct tl_trial *trial, uint32_t tenant);
+
+/* The number of `A|B` among the pools that the work names; TL_NO_INDEX where it is empty. */
+uint32_t tl_trial_pool(struct tl_trial *trial, const char *names);
 
 /* ---- explain.c ---- */
 

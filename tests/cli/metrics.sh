@@ -27,7 +27,7 @@ run 0 run --cluster 1x4:cpus=96,mem=1TiB --trace "$samples/static-pods.csv" --fo
 run 0 summary packing.h5 --csv
 cat out >>written
 # metric,value,unit to metric,unit; whatever the currency
-awk -F , '$1 != "metric" { sub(/^player\./, "SERVICE.", $1); sub(/^CNY/, "currency", $3); print $1 "," $3 }' written | sort -u >seen
+awk -F , '$1 != "metric" { sub(/^player\./, "SERVICE.", $1); sub(/^pool\.a\./, "pool.NAME.", $1); sub(/^CNY/, "currency", $3); print $1 "," $3 }' written | sort -u >seen
 grep -q '^packing_placed,' seen || fail "the static run packs nothing"
 
 # defined_as NAME,UNIT: whole, or by a pattern that ends in a star.

@@ -214,6 +214,87 @@ Test(account, no_deadline_no_row)
 	cr_assert_null(find("deadline_jobs"));
 }
 
+/* Two pools and one between them, on walls of 4 and 2 GPUs and 2 of none; a service in b. */
+static void tell_pooled_jobs(bool walls, bool all_end)
+{
+	static const char *const names[] = {"a", "b", "a|b"};
+	static const bool serves[] = {false, true, false, false};
+	static struct tl_gpu_model models[] = {
+	    {.name = "M", .pool = "a"}, {.name = "M", .pool = "b"}, {.name = "M"}};
+	static struct tl_node_spec specs[] = {
+	    {.gpus = 4, .model = 0}, {.gpus = 2, .model = 1}, {.gpus = 2, .model = 2}};
+	static struct tl_cluster_spec spec = {
+	    .models = models, .model_count = 3, .nodes = specs, .node_count = 3};
+	struct tl_intern pools;
+	struct tl_job_account job;
+
+	tl_account_destroy(account);
+	tl_intern_init(&pools);
+	for (size_t i = 0; i < 3; i++)
+		tl_intern_put(&pools, names[i]);
+	models[0].pool[0] = walls ? 'a' : '\0';
+	models[1].pool[0] = walls ? 'b' : '\0';
+	cluster.spec = &spec;
+	const struct tl_account_config config = {.cluster = &cluster,
+	                                         .pools = &pools,
+	                                         .pool_serves = serves,
+	                                         .prices = {2000000, "CNY"}};
+	cr_assert_eq(tl_account_create(&config, &account, NULL), TL_OK);
+	/* a: ends at 7,200 s and 3,600 s; b: at 1,800 s; either: at 10,800 s */
+	job = make_job(0, 0, 600, 7200, 100, TL_JOB_SUCCEEDED, TL_REASON_COMPLETE);
+	job.held_mgpu_ns = (tl_i128)1000 * 6600 * S;
+	tl_account_job(account, &job);
+	job = make_job(1, 600, 1600, 3600, 100, TL_JOB_FAILED, TL_REASON_USER_FAILURE);
+	tl_account_job(account, &job);
+	job = make_job(2, 0, 0, 1800, 100, TL_JOB_SUCCEEDED, TL_REASON_COMPLETE);
+	job.pool = 1;
+	tl_account_job(account, &job);
+	job = make_job(3, 0, 0, all_end ? 10800 : -1, 100,
+	               all_end ? TL_JOB_SUCCEEDED : TL_JOB_RUNNING,
+	               all_end ? TL_REASON_COMPLETE : TL_REASON_HORIZON);
+	job.pool = 2;
+	tl_account_job(account, &job);
+	/* of no pool */
+	job = make_job(4, 0, 0, 5400, 100, TL_JOB_SUCCEEDED, TL_REASON_COMPLETE);
+	job.pool = TL_NO_INDEX;
+	tl_account_job(account, &job);
+	finish(0, &no_counts);
+	tl_intern_fini(&pools);
+}
+
+Test(account, pools_are_held_until_their_work_is_done)
+{
+	tell_pooled_jobs(true, true);
+	expect("pool.a.jobs", 2);
+	expect("pool.a.unfinished", 0);
+	expect("pool.a.wait_mean_s", 800);
+	expect("pool.a.jct_mean_s", (7200 + 3000) / 2.0);
+	expect("pool.a.gpu_h", 6600.0 / 3600);
+	expect("pool.a.done_s", 7200);
+	expect("pool.b.done_s", 1800);
+	expect("pool.a|b.jct_mean_s", 10800);
+	/* a waits for what may be there, b and the bare nodes' last jobs; services keep b on */
+	expect("until_done_gpu_h", (4 * 10800 + 2 * 10800 + 2 * 5400) / 3600.0);
+	expect("until_done_cost", 2.0 * (4 * 10800 + 2 * 10800 + 2 * 5400) / 3600);
+}
+
+Test(account, without_walls_all_is_held_until_all_is_done)
+{
+	tell_pooled_jobs(false, true);
+	expect("pool.a.done_s", 7200);
+	expect("until_done_gpu_h", 8 * 3.0);
+	expect("until_done_cost", 48);
+}
+
+Test(account, work_that_is_not_done_has_no_price)
+{
+	tell_pooled_jobs(true, false);
+	expect("pool.a|b.unfinished", 1);
+	expect("pool.a|b.done_s", (double)NAN);
+	expect("until_done_gpu_h", (double)NAN);
+	expect("until_done_cost", (double)NAN);
+}
+
 Test(account, fates_add_up)
 {
 	static const enum tl_reason reasons[] = {

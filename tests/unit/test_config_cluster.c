@@ -55,7 +55,8 @@ Test(config_cluster, every_shipped_one)
 	               {"a100-4x8", 4, 32},
 	               {"small-2x4", 2, 8},
 	               {"a100-32x8-cpu-16", 48, 256},
-	               {"mixed-96", 22, 96}};
+	               {"mixed-96", 22, 96},
+	               {"separate-42x8", 42, 336}};
 
 	for (size_t i = 0; i < sizeof shipped / sizeof shipped[0]; i++) {
 		struct tl_scenario *s = with_cluster(shipped[i].name);
