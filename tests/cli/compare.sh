@@ -95,12 +95,12 @@ run 0 compare fifo/1.h5 restarts.h5 -m goodput
 says out "B has jobs.max_restarts: 3 → 7"
 
 # How work is served is a decision; how much of it there is is not.
-for set in replicas.max=4 pool= peak_rps=50; do
-	run 0 run service --set "workload[0].$set" -o "service-${set%=*}.h5"
-done
-run 0 compare service-pool.h5 service-replicas.max.h5 -m '*.attainment'
+run 0 run service -o service.h5
+run 0 run service --set 'workload[0].replicas.max=4' -o fewer.h5
+run 0 run service --set 'workload[0].peak_rps=50' -o quieter.h5
+run 0 compare service.h5 fewer.h5 -m '*.attainment'
 says out "B has workload[0].replicas.max: 6 → 4"
-run 65 compare service-pool.h5 service-peak_rps.h5
+run 65 compare service.h5 quieter.h5
 says err "workload[0].peak_rps is another"
 
 # Bad input.
