@@ -54,20 +54,12 @@ static enum tl_status local_open(const struct tl_executor_options *options, void
 {
 	struct local *local = tl_calloc(1, sizeof *local);
 	struct sigaction action = {.sa_handler = on_child};
-	sigset_t watched;
 
 	(void)error;
 	local->slot_count = options->jobs > 0 ? options->jobs : cores();
 	local->slots = tl_calloc(local->slot_count, sizeof *local->slots);
 	sigemptyset(&action.sa_mask);
 	(void)sigaction(SIGCHLD, &action, &local->on_child_before);
-	/* Let through only while waiting: none can come between a look and the wait. */
-	sigemptyset(&watched);
-	sigaddset(&watched, SIGCHLD);
-	sigaddset(&watched, SIGINT);
-	sigaddset(&watched, SIGTERM);
-	sigaddset(&watched, SIGHUP);
-	(void)sigprocmask(SIG_BLOCK, &watched, &local->before);
 	*self = local;
 	return TL_OK;
 }
@@ -195,35 +187,49 @@ static bool reap(struct local *local, struct tl_task_end *end)
 	return false;
 }
 
+/* Something to tell, if there is; the free slots are filled first: what is to be told can
+ * wait. */
+static bool look(struct local *local, struct tl_task_end *end)
+{
+	struct tl_task_end unstarted;
+
+	if (reap(local, end)) {
+		if (fill(local, &unstarted))
+			local->next = unstarted.task; /* and is told of the next time */
+		return true;
+	}
+	if (fill(local, end))
+		return true;
+	if (!local->cancelled || local->running > 0 || local->next == local->task_count)
+		return false;
+	*end = (struct tl_task_end){.task = local->next++, .exit_code = -1, .cancelled = true};
+	return true;
+}
+
 static enum tl_status local_wait(void *self, int64_t timeout_ns, struct tl_task_end *end,
                                  bool *ended, struct tl_error *error)
 {
 	struct local *local = self;
 	const struct timespec timeout = {.tv_sec = (time_t)(timeout_ns / ns_per_s),
 	                                 .tv_nsec = (long)(timeout_ns % ns_per_s)};
+	enum tl_status status = TL_OK;
+	sigset_t watched;
 
-	for (int look = 0; look < 2; look++) {
-		struct tl_task_end unstarted;
-
-		*ended = reap(local, end);
-		/* The next one first: what is to be told can wait. */
-		if (!*ended && fill(local, end))
-			*ended = true;
-		else if (*ended && fill(local, &unstarted))
-			local->next = unstarted.task; /* and is told of the next time */
-		if (!*ended && local->cancelled && local->running == 0 &&
-		    local->next < local->task_count) {
-			*end = (struct tl_task_end){
-			    .task = local->next++, .exit_code = -1, .cancelled = true};
-			*ended = true;
-		}
-		if (*ended || look > 0)
-			return TL_OK;
-		if (pselect(0, NULL, NULL, NULL, &timeout, &local->before) < 0 && errno != EINTR)
-			return tl_error_set(error, TL_E_OS, NULL, 0, 0, "waiting for a run: %s",
-			                    strerror(errno));
-	}
-	return TL_OK;
+	/* Let through only in pselect(): none can come between a look and the wait. */
+	sigemptyset(&watched);
+	sigaddset(&watched, SIGCHLD);
+	sigaddset(&watched, SIGINT);
+	sigaddset(&watched, SIGTERM);
+	sigaddset(&watched, SIGHUP);
+	(void)sigprocmask(SIG_BLOCK, &watched, &local->before);
+	*ended = look(local, end);
+	if (!*ended && pselect(0, NULL, NULL, NULL, &timeout, &local->before) < 0 && errno != EINTR)
+		status = tl_error_set(error, TL_E_OS, NULL, 0, 0, "waiting for a run: %s",
+		                      strerror(errno));
+	else if (!*ended)
+		*ended = look(local, end);
+	(void)sigprocmask(SIG_SETMASK, &local->before, NULL);
+	return status;
 }
 
 static void local_cancel(void *self, bool now)
@@ -276,7 +282,6 @@ static void local_close(void *self)
 		       errno == EINTR)
 			;
 	(void)sigaction(SIGCHLD, &local->on_child_before, NULL);
-	(void)sigprocmask(SIG_SETMASK, &local->before, NULL);
 	free(local->slots);
 	free(local);
 }

@@ -47,12 +47,13 @@ static enum tl_status identify(struct work *work)
 
 	for (size_t i = 0; i < work->count; i++) {
 		struct tl_sweep_run *run = &work->runs[i];
-		enum tl_status status;
+		enum tl_status status = tl_stop_check(work->error);
 
 		run->cell = i / seeds;
 		run->seed = work->design->seeds[i % seeds];
-		status = subject->identify(subject->context, work->design, run->cell, run->seed,
-		                           run->hash, work->error);
+		if (status == TL_OK)
+			status = subject->identify(subject->context, work->design, run->cell,
+			                           run->seed, run->hash, work->error);
 		if (status != TL_OK)
 			return status;
 	}
