@@ -172,10 +172,12 @@ static enum tl_status prepare(struct work *work, struct tl_sweep *sweep,
 	work->count = design->cell_count * design->seed_count;
 	work->stopped_by = work->count;
 	work->runs = tl_calloc(work->count + 1, sizeof *work->runs);
-	if (work->count > TL_DESIGN_RUNS_MAX)
-		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-		                    "got %zu cells of %zu seeds, wanted at most %d runs in all",
-		                    design->cell_count, design->seed_count, TL_DESIGN_RUNS_MAX);
+	if (work->count > TL_DESIGN_RUNS_MAX) {
+		(void)tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+		                   "got %zu cells of %zu seeds, wanted at most %d runs in all",
+		                   design->cell_count, design->seed_count, TL_DESIGN_RUNS_MAX);
+		return TL_E_USAGE;
+	}
 	enum tl_status status = identify(work);
 
 	if (status == TL_OK)

@@ -127,7 +127,7 @@ enum tl_status tl_provenance_foretell(const struct tl_scenario *scenario,
 {
 	struct tl_provenance provenance;
 	enum tl_status status = TL_OK;
-	const char *sha256;
+	const char *sha256 = "";
 
 	tl_provenance_init(&provenance, scenario);
 	for (size_t i = 0; i < scenario->workload_count && status == TL_OK; i++) {

@@ -437,8 +437,8 @@ Test(sweep, last_words)
 	tl_task_last_words(path, words, sizeof words);
 	cr_expect_str_eq(words, "no newline");
 	append(path, "\n");
-	for (int i = 0; i < 100000; i++)
-		append(path, i == 0 ? "long " : "xxxxxxxxxxxxxxxxxxxx" + (i > 50) * 19);
+	for (int i = 0; i < 2000; i++)
+		append(path, i == 0 ? "long " : "x");
 	tl_task_last_words(path, words, 20);
 	cr_expect_eq(strlen(words), 19);
 }
