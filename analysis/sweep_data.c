@@ -328,10 +328,12 @@ static enum tl_status take_runs(const struct file *file, struct tl_sweep_data *d
 
 	while (status == TL_OK && seeds < count && rows[seeds].cell == 0)
 		tl_design_seed(&data->design, rows[seeds++].seed);
-	if (status == TL_OK && (seeds == 0 || count % seeds != 0))
-		status = damaged(file, tl_schema_runs.path);
+	if (status == TL_OK && (seeds == 0 || count % seeds != 0)) {
+		(void)damaged(file, tl_schema_runs.path);
+		status = TL_E_DATA;
+	}
 	if (status == TL_OK)
-		status = take_cells(file, &data->design, seeds > 0 ? count / seeds : 0);
+		status = take_cells(file, &data->design, count / seeds);
 	if (status == TL_OK)
 		data->runs = tl_calloc(count + 1, sizeof *data->runs);
 	for (size_t i = 0; i < count && status == TL_OK; i++) {

@@ -68,7 +68,7 @@ run 0 merge mine
 
 # ---- a result cut short, one that is another, one that is gone ----
 damaged=$(results grid | head -n 1)
-head -c 9000 "$damaged" >cut && cp cut "$damaged"
+head -c 9000 "$damaged" >cut.part && cp cut.part "$damaged"
 run 65 merge grid -o cut.h5
 absent cut.h5
 other=$(results grid | tail -n 1)
@@ -147,6 +147,7 @@ mkdir full && touch full/notes
 run 73 sweep tiny -o full
 says err "holds \`notes\` and no sweep"
 run 73 sweep tiny -o no/where
+[ -d /proc/self ] && run 73 sweep tiny -o /proc/sweep
 run 73 sweep tiny -o ''
 run 66 merge full
 run 66 merge nowhere

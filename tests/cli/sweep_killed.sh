@@ -22,6 +22,7 @@ early=0 kills=0
 while [ $kills -lt 10 ]; do
 	kills=$((kills + 1))
 	export TIDELAB
+	# shellcheck disable=SC2016 # expanded by the inner shell
 	setsid sh -c 'exec "$TIDELAB" sweep small --vary policy.place=topology,fgd \
 		--vary policy.order=fifo,las,sjf --seeds 1..8 -j 2 -o torn' >out 2>err &
 	pid=$!
