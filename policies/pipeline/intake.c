@@ -125,7 +125,9 @@ int tl_intake(struct tl_pipeline *p, const struct tl_changes *changes)
 	    note_left(p, changes->suspended, changes->suspended_count) != 0)
 		return -1;
 	uint32_t left = changes->ended_count + changes->suspended_count;
-	if (changes->freed_count > 0 && left == 0 && tl_queue_release_all(&p->queue) != 0)
+	/* A job that was moved has left one place of two, of which no list tells. */
+	if (changes->freed_count > 0 && (left == 0 || p->defrag != NULL) &&
+	    tl_queue_release_all(&p->queue) != 0)
 		return tl_pipeline_break(p);
 	/* Room was freed, or may have come about beside somebody: all deserve another look. */
 	if (((changes->why & (TL_WHY_FREED | TL_WHY_NODES)) != 0 || tl_second_news(p, changes)) &&

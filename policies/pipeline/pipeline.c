@@ -49,7 +49,7 @@ static const struct tl_option options[OPTION_COUNT] = {
 	{.name = "defrag_every",
          .type = TL_OPTION_DURATION,
          .unit = "",
-         .standard = "1h",
+         .standard = "2h",
          .min = 1e9,
          .max = 3.2e16,
          .help = "how often the defrag seat is asked; too often costs more in moves "
@@ -89,22 +89,51 @@ static int run_scale(struct tl_pipeline *p, const struct tl_changes *changes)
 	return 0;
 }
 
-static void run_defrag(struct tl_pipeline *p)
+/* The machines as moves may use them: without what is claimed, and without what is promised
+ * to the head. NULL where memory is out. */
+static const struct tl_view *defrag_view(struct tl_pipeline *p)
+{
+	const struct tl_view *view = tl_claim_view(p, 0);
+	if (view == NULL || p->head == 0 || tl_claim_owned(p, p->head) ||
+	    p->backfill < TL_BACKFILL_EASY)
+		return view;
+	p->shadow.known = 0;
+	if (tl_shadow_find(p) != 0)
+		return NULL;
+	if (p->shadow.at_ns == TL_TIME_NEVER)
+		return view;
+	if (tl_scratch_copy(&p->trial, p->host, view) != 0)
+		return NULL;
+	tl_hypo_withhold(&p->trial, tl_pipeline_shape(p, p->head), &p->shadow.spot.where);
+	return &p->trial.view;
+}
+
+static int run_defrag(struct tl_pipeline *p)
 {
 	if (p->defrag == NULL)
-		return;
+		return 0;
 	if (p->now_ns >= p->defrag_at_ns) {
 		p->defrag_at_ns = p->now_ns + p->defrag_every_ns;
 		for (int i = 0; i < MOVES_A_CALL_MAX; i++) {
 			struct tl_move move;
-			if (p->defrag->next(p->seats[TL_SEAT_DEFRAG].self, p->host->view(p->host),
-			                    p->now_ns, &move) != 1 ||
+			const struct tl_view *view = defrag_view(p);
+			if (view == NULL)
+				return tl_pipeline_break(p);
+			if (p->defrag->next(p->seats[TL_SEAT_DEFRAG].self, view, p->now_ns,
+			                    &move) != 1 ||
 			    p->host->migrate(p->host, move.job, &move.where) != TL_ACCEPTED)
 				break;
+			/* Its key as a running job is of no use any more. */
+			if (tl_queue_forget(&p->queue, move.job) != 0)
+				return tl_pipeline_break(p);
 		}
 	}
-	if (p->defrag_at_ns < p->wake_ns)
+	/* Where nothing runs there is nothing to wake for. */
+	uint32_t holding = 0;
+	p->host->holding(p->host, &holding);
+	if (holding > 0 && p->defrag_at_ns < p->wake_ns)
 		p->wake_ns = p->defrag_at_ns;
+	return 0;
 }
 
 /* ---- the round ------------------------------------------------------------------------------- */
@@ -124,7 +153,8 @@ static void schedule(void *self, const struct tl_changes *changes)
 		return;
 	if (p->promised != p->head)
 		tl_pipeline_unpromise(p, p->head);
-	run_defrag(p);
+	if (run_defrag(p) != 0)
+		return;
 	tl_explain_waiting(p);
 	if (!p->reference && tl_queue_next_expiry(&p->queue) < p->wake_ns)
 		p->wake_ns = tl_queue_next_expiry(&p->queue);

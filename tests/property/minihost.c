@@ -165,6 +165,12 @@ static void happen(struct mini *m, tl_job_id id)
 		held->event_ns = m->now_ns + m->world->jobs[slot].duration_ns - held->done_ns;
 		mini_become(m, id, TL_JOB_RUNNING);
 		mini_note(m, LIST_RUNNING, id);
+	} else if (view->state == TL_JOB_SUSPENDING && held->target.nodes != NULL) {
+		mini_release(m, id);
+		held->alloc = held->target;
+		held->target = (struct tl_alloc){0};
+		mini_time_start(m, id);
+		mini_become(m, id, TL_JOB_RESUMING);
 	} else if (view->state == TL_JOB_SUSPENDING) {
 		mini_release(m, id);
 		mini_become(m, id, TL_JOB_SUSPENDED);

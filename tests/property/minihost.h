@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MINI_NAME_MAX = 32, MINI_SETTINGS_MAX = 12, MINI_TENANTS_MAX = 8 };
+enum { MINI_NAME_MAX = 32, MINI_SETTINGS_MAX = 20, MINI_TENANTS_MAX = 8 };
 
 struct mini_job {
 	int64_t submit_ns, duration_ns;
@@ -52,7 +52,7 @@ struct mini_policy {
 	struct mini_setting settings[MINI_SETTINGS_MAX]; /* up to the first without a name */
 };
 
-enum mini_what { MINI_START, MINI_SUSPEND, MINI_RESERVE, MINI_REJECT };
+enum mini_what { MINI_START, MINI_SUSPEND, MINI_RESERVE, MINI_REJECT, MINI_MIGRATE };
 
 struct mini_entry {
 	int64_t at_ns, value; /* value: instant of a reservation */

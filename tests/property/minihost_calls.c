@@ -129,6 +129,33 @@ static bool two_guaranteed(struct mini *m, const struct tl_job_view *view,
 	return false;
 }
 
+static struct tl_alloc copy_alloc(const struct tl_placement *where)
+{
+	struct tl_alloc alloc = {.nodes = tl_calloc(where->worker_count, sizeof(uint32_t)),
+	                         .gpus = tl_calloc(where->gpu_count + 1, sizeof(uint32_t)),
+	                         .worker_count = where->worker_count,
+	                         .gpu_count = where->gpu_count};
+
+	memcpy(alloc.nodes, where->nodes, where->worker_count * sizeof(uint32_t));
+	if (where->gpu_count > 0)
+		memcpy(alloc.gpus, where->gpus, where->gpu_count * sizeof(uint32_t));
+	return alloc;
+}
+
+void mini_time_start(struct mini *m, tl_job_id id)
+{
+	struct tl_job_view *view = &m->views[TL_JOB_SLOT(id)];
+	struct mini_held *held = &m->held[TL_JOB_SLOT(id)];
+
+	view->started_ns = m->now_ns;
+	view->expected_end_ns = TL_TIME_NEVER;
+	if (view->estimate_ns >= 0)
+		view->expected_end_ns =
+		    m->now_ns + view->restart_ns +
+		    (view->estimate_ns > held->done_ns ? view->estimate_ns - held->done_ns : 0);
+	held->event_ns = m->now_ns + view->restart_ns;
+}
+
 static enum tl_refusal start(const struct tl_host *host, tl_job_id id,
                              const struct tl_placement *where)
 {
@@ -151,13 +178,7 @@ static enum tl_refusal start(const struct tl_host *host, tl_job_id id,
 	if (tenant->quota_mgpu >= 0 && tenant->held_mgpu + shape->total_mgpu > tenant->quota_mgpu)
 		return refuse(m, TL_REFUSED_QUOTA);
 	record(m, MINI_START, id, 0, where);
-	held->alloc = (struct tl_alloc){.nodes = tl_calloc(where->worker_count, sizeof(uint32_t)),
-	                                .gpus = tl_calloc(where->gpu_count + 1, sizeof(uint32_t)),
-	                                .worker_count = where->worker_count,
-	                                .gpu_count = where->gpu_count};
-	memcpy(held->alloc.nodes, where->nodes, where->worker_count * sizeof(uint32_t));
-	if (where->gpu_count > 0)
-		memcpy(held->alloc.gpus, where->gpus, where->gpu_count * sizeof(uint32_t));
+	held->alloc = copy_alloc(where);
 	tl_cluster_take(&m->cluster, id, shape, &held->alloc);
 	m->run->seconds += m->cluster.excess_mgpu > excess_mgpu;
 	note_nodes(m, &held->alloc, false);
@@ -166,13 +187,7 @@ static enum tl_refusal start(const struct tl_host *host, tl_job_id id,
 		m->run->starts_ns[slot] = m->now_ns;
 	if (view->first_start_ns < 0)
 		view->first_start_ns = m->now_ns;
-	view->started_ns = m->now_ns;
-	view->expected_end_ns = TL_TIME_NEVER;
-	if (view->estimate_ns >= 0)
-		view->expected_end_ns =
-		    m->now_ns + view->restart_ns +
-		    (view->estimate_ns > held->done_ns ? view->estimate_ns - held->done_ns : 0);
-	held->event_ns = m->now_ns + view->restart_ns;
+	mini_time_start(m, id);
 	mini_become(m, id, view->state == TL_JOB_PENDING ? TL_JOB_SCHEDULED : TL_JOB_RESUMING);
 	return TL_ACCEPTED;
 }
@@ -215,6 +230,45 @@ static enum tl_refusal suspend(const struct tl_host *host, tl_job_id id, enum tl
 	held->safe_ns = held->done_ns;
 	tl_cluster_mark_draining(&m->cluster, id, tl_shapes_at(&m->shapes, view->shape),
 	                         &held->alloc);
+	held->event_ns = m->now_ns + m->world->save_ns;
+	mini_become(m, id, TL_JOB_SUSPENDING);
+	mini_note(m, LIST_SUSPENDING, id);
+	return TL_ACCEPTED;
+}
+
+static bool on_its_own(const struct mini_held *held, const struct tl_placement *where)
+{
+	for (uint32_t i = 0; i < where->gpu_count; i++)
+		for (uint32_t k = 0; k < held->alloc.gpu_count; k++)
+			if (where->gpus[i] == held->alloc.gpus[k])
+				return true;
+	return false;
+}
+
+static enum tl_refusal migrate(const struct tl_host *host, tl_job_id id,
+                               const struct tl_placement *where)
+{
+	struct mini *m = mini_of(host);
+	struct tl_job_view *view = &m->views[TL_JOB_SLOT(id)];
+	struct mini_held *held = &m->held[TL_JOB_SLOT(id)];
+	const struct tl_shape *shape = tl_shapes_at(&m->shapes, view->shape);
+
+	cr_assert(m->scheduling);
+	if (view->state != TL_JOB_RUNNING)
+		return refuse(m, TL_REFUSED_STATE);
+	if ((view->flags & TL_JOB_PREEMPTIBLE) == 0)
+		return refuse(m, TL_REFUSED_NOT_PREEMPTIBLE);
+	enum tl_refusal refusal = tl_cluster_check(&m->cluster, shape, where);
+	if (refusal != TL_ACCEPTED || on_its_own(held, where))
+		return refuse(m, refusal != TL_ACCEPTED ? refusal : TL_REFUSED_DUPLICATE_GPU);
+	record(m, MINI_MIGRATE, id, 0, where);
+	mini_stop_running(m, id);
+	held->safe_ns = held->done_ns;
+	held->target = copy_alloc(where);
+	tl_cluster_take(&m->cluster, id, shape, &held->target);
+	note_nodes(m, &held->target, false);
+	m->tenants[view->tenant].held_mgpu += shape->total_mgpu;
+	tl_cluster_mark_draining(&m->cluster, id, shape, &held->alloc);
 	held->event_ns = m->now_ns + m->world->save_ns;
 	mini_become(m, id, TL_JOB_SUSPENDING);
 	mini_note(m, LIST_SUSPENDING, id);
@@ -448,6 +502,7 @@ void mini_fill_host(struct tl_host *host, void *ctx)
 	                         .service_count = read_service_count,
 	                         .start = start,
 	                         .suspend = suspend,
+	                         .migrate = migrate,
 	                         .reserve = reserve,
 	                         .reject = reject,
 	                         .wake_at = wake_at,

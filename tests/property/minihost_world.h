@@ -19,9 +19,10 @@ enum mini_list {
 
 struct mini_held {
 	struct tl_alloc alloc;
-	int64_t event_ns; /* ready, done or saved; TL_TIME_NEVER */
-	int64_t done_ns;  /* of its work */
-	int64_t safe_ns;  /* of it, that a kill leaves */
+	struct tl_alloc target; /* of a move, until its save is done */
+	int64_t event_ns;       /* ready, done or saved; TL_TIME_NEVER */
+	int64_t done_ns;        /* of its work */
+	int64_t safe_ns;        /* of it, that a kill leaves */
 };
 
 struct mini_set {
@@ -92,6 +93,8 @@ void mini_become(struct mini *m, tl_job_id id, enum tl_job_state to);
 /* Takes a job's GPUs back; books what a running one has run. */
 void mini_release(struct mini *m, tl_job_id id);
 void mini_stop_running(struct mini *m, tl_job_id id);
+/* A job starts or comes back now: when it is to be ready, and expected to end. */
+void mini_time_start(struct mini *m, tl_job_id id);
 /* Fills the contract's table. */
 void mini_fill_host(struct tl_host *host, void *ctx);
 

@@ -140,22 +140,31 @@ static void set(struct mini_policy *policy, enum tl_seat_kind seat, const char *
 	policy->settings[i] = (struct mini_setting){seat, name, value};
 }
 
+/* Moves of the defrag seat in all of a test. */
+static size_t moves;
+
 /* One combination, both ways. Returns how many suspensions there were; with a ratio, how many
  * starts beside another. */
 static size_t check(const char *order, const char *place, const char *rule, int stop, bool quota,
                     uint64_t seed, int64_t ratio_milli)
 {
 	static struct mini_job jobs[JOBS];
+	const bool moved = stop % 2 == 0;
 	struct mini_world world;
 	struct mini_run quick, plain;
 	struct mini_policy policy = {.use = {[TL_SEAT_SCHEDULER] = "pipeline",
 	                                     [TL_SEAT_ORDER] = order,
 	                                     [TL_SEAT_PLACE] = place,
 	                                     [TL_SEAT_PREEMPT] = stops[stop].use,
-	                                     [TL_SEAT_ADMIT] = quota ? "quota" : NULL}};
+	                                     [TL_SEAT_ADMIT] = quota ? "quota" : NULL,
+	                                     [TL_SEAT_DEFRAG] = moved ? "compact" : NULL}};
 	size_t suspensions = 0;
 
 	make_world(&world, jobs, seed);
+	if (moved) {
+		set(&policy, TL_SEAT_SCHEDULER, "defrag_every", "50s");
+		set(&policy, TL_SEAT_DEFRAG, "worth", "1h");
+	}
 	if (ratio_milli > 0) {
 		oversubscribe(&world, jobs, ratio_milli);
 		set(&policy, TL_SEAT_SCHEDULER, "pair_below", seed % 2 ? "0.6" : "1");
@@ -185,8 +194,10 @@ static size_t check(const char *order, const char *place, const char *rule, int 
 	long at = mini_differ(&quick, &plain);
 	cr_assert_eq(at, -1, "%s, %s, %s, stop %d, quota %d, seed %d: entry %ld differs", order,
 	             place, rule, stop, quota, (int)seed, at);
-	for (size_t i = 0; i < quick.count; i++)
+	for (size_t i = 0; i < quick.count; i++) {
 		suspensions += quick.log[i].what == MINI_SUSPEND;
+		moves += quick.log[i].what == MINI_MIGRATE;
+	}
 	for (uint32_t i = 0; i < JOBS && !quota && seed % 3 != 1; i++)
 		cr_assert_geq(quick.ends_ns[i], 0,
 		              "%s, %s, %s, stop %d, seed %d: job %u never ends", order, place, rule,
@@ -212,6 +223,7 @@ static void check_order(const char *order)
 	/* With FIFO nobody waiting is ahead of anybody running by key. */
 	if (order[0] != 'f')
 		cr_assert_gt(suspensions, 100);
+	cr_assert_gt(moves, 100);
 }
 
 Test(pipeline_equal, fifo)

@@ -398,6 +398,47 @@ Test(pipeline_rules, replicas_behind_the_head_have_room_made_for_them)
 	}
 }
 
+/* A job of two GPUs keeps a whole node from one that wants it; the defrag seat moves it to a
+ * node that is partly used anyway. */
+Test(pipeline_rules, a_node_is_freed_for_who_wants_it_whole)
+{
+	static const struct {
+		const char *use, *worth;
+		int64_t start_s;
+	} cases[] = {{NULL, NULL, 1000}, {"compact", "5min", 45}, {"compact", "1s", 1000}};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct mini_job list[5] = {
+		    {.duration_ns = 20LL * SECOND, .gpus_mgpu = 4000},
+		    {.duration_ns = 20LL * SECOND, .gpus_mgpu = 4000},
+		    {.duration_ns = 1000LL * SECOND, .gpus_mgpu = 2000},
+		    {.submit_ns = 21LL * SECOND, .duration_ns = 2000LL * SECOND, .gpus_mgpu = 1000},
+		    {.submit_ns = 30LL * SECOND, .duration_ns = 10LL * SECOND, .gpus_mgpu = 8000}};
+		struct mini_policy policy = make_policy("fifo", "easy");
+		struct mini_run run;
+
+		for (uint32_t i = 0; i < 5; i++)
+			list[i].estimate_ns = list[i].duration_ns;
+		const struct mini_world world = {.spec = &spec,
+		                                 .jobs = list,
+		                                 .job_count = 5,
+		                                 .save_ns = 5LL * SECOND,
+		                                 .tenant_count = 1,
+		                                 .queue_count = 1};
+		policy.use[TL_SEAT_DEFRAG] = cases[c].use;
+		policy.settings[1] =
+		    (struct mini_setting){TL_SEAT_SCHEDULER, "defrag_every", "40s"};
+		if (cases[c].use != NULL)
+			policy.settings[2] =
+			    (struct mini_setting){TL_SEAT_DEFRAG, "worth", cases[c].worth};
+		mini_run(&world, &policy, &run);
+		cr_assert_eq(run.starts_ns[4], cases[c].start_s * SECOND, "case %d: at %lld",
+		             (int)c, (long long)run.starts_ns[4]);
+		cr_assert_eq(run.refused, 0);
+		mini_run_fini(&run);
+	}
+}
+
 Test(pipeline_rules, null_starts_nothing)
 {
 	const struct mini_world world = make_world(2);

@@ -127,11 +127,12 @@ void world_policy(uint64_t kind)
 		    absolute, 20 + below(150));
 		return;
 	}
-	add("policy: {scheduler: pipeline, backfill: %s, order: %s, place: %s, preempt: %s}\n",
+	add("policy: {scheduler: pipeline, backfill: %s, order: %s, place: %s, preempt: %s, "
+	    "defrag: %s, defrag_every: 20min}\n",
 	    PICK("none", "skip", "easy", "conservative"),
 	    PICK("fifo", "sjf", "las", "priority-queues"),
 	    PICK("topology", "first-fit", "best-fit", "worst-fit", "fgd", "random"),
-	    PICK("none", "priority"));
+	    PICK("none", "priority", "batch", "progressive"), PICK("\"\"", "compact"));
 }
 
 static void make_costs(void);
