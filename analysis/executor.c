@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct tl_executor *const tl_executors[] = {&tl_executor_local, NULL};
+const struct tl_executor *const tl_executors[] = {&tl_executor_local, &tl_executor_slurm, NULL};
 
 /* Without control characters, which a terminal would obey; UTF-8 stays. */
 static void tidy(char *line)
@@ -38,4 +38,23 @@ void tl_task_last_words(const char *log, char *out, size_t size)
 		begins = ends;
 	}
 	(void)fclose(file);
+}
+
+static const char needs_no_quotes[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_-+=.,:/%@";
+
+void tl_shell_quote(const char *word, FILE *out)
+{
+	if (word[0] != '\0' && word[strspn(word, needs_no_quotes)] == '\0') {
+		(void)fputs(word, out);
+		return;
+	}
+	(void)fputc('\'', out);
+	for (; *word != '\0'; word++) {
+		if (*word == '\'')
+			(void)fputs("'\\''", out);
+		else
+			(void)fputc(*word, out);
+	}
+	(void)fputc('\'', out);
 }

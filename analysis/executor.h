@@ -5,7 +5,8 @@
  * list once all of the last have ended.
  *
  * It knows nothing of scenarios or sweeps: an exit code and the last words on standard
- * error are all it tells. Tasks run in the caller's working folder, with its environment. What a task leaves at its output is judged by its caller.
+ * error are all it tells. Tasks run in the caller's working folder, with its environment.
+ * What a task leaves at its output is judged by its caller.
  */
 #ifndef TIDELAB_ANALYSIS_EXECUTOR_H
 #define TIDELAB_ANALYSIS_EXECUTOR_H
@@ -36,6 +37,7 @@ struct tl_executor_options {
 	const char *folder;    /* absolute, of the sweep: for state of its own, in folder/NAME */
 	unsigned jobs;         /* at a time; 0: as many as there are cores, or as the cluster has */
 	const char *arguments; /* for the scheduler: --slurm-args; NULL */
+	size_t chunk;          /* tasks to a job of a scheduler's, one by one; 0: it chooses */
 };
 
 struct tl_executor {
@@ -65,8 +67,12 @@ struct tl_executor {
 };
 
 extern const struct tl_executor tl_executor_local;
+extern const struct tl_executor tl_executor_slurm; /* job arrays through sbatch */
 /* All of them, NULL-terminated; the first is the default. */
 extern const struct tl_executor *const tl_executors[];
+
+/* As one word of sh. */
+void tl_shell_quote(const char *word, FILE *out);
 
 /* The last line with anything on it, without control characters, of a log; "" where there
  * is none. What executors give as a reason. */

@@ -243,22 +243,6 @@ static void local_cancel(void *self, bool now)
 			(void)kill(local->slots[i].child, SIGTERM);
 }
 
-/* As a shell would read it. */
-static void print_word(const char *word, FILE *out)
-{
-	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				       "0123456789._/+-=:,@%";
-
-	if (word[0] != '\0' && word[strspn(word, harmless)] == '\0') {
-		(void)fputs(word, out);
-		return;
-	}
-	(void)fputc('\'', out);
-	for (; *word != '\0'; word++)
-		(void)(*word == '\'' ? fputs("'\\''", out) : fputc(*word, out));
-	(void)fputc('\'', out);
-}
-
 static enum tl_status local_print(void *self, const struct tl_task *tasks, size_t count, FILE *out,
                                   struct tl_error *error)
 {
@@ -266,7 +250,7 @@ static enum tl_status local_print(void *self, const struct tl_task *tasks, size_
 	(void)error;
 	for (size_t i = 0; i < count; i++)
 		for (char **word = tasks[i].argv; *word; word++) {
-			print_word(*word, out);
+			tl_shell_quote(*word, out);
 			(void)fputc(word[1] ? ' ' : '\n', out);
 		}
 	return TL_OK;

@@ -5,6 +5,7 @@
 
 #include "analysis/sweep_private.h"
 #include "sim/base/arena.h"
+#include "sim/base/output.h"
 #include "sim/base/stop.h"
 
 #include <dirent.h>
@@ -14,15 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-char *tl_join(const char *folder, const char *name)
-{
-	size_t size = strlen(folder) + strlen(name) + 2;
-	char *path = tl_alloc(size);
-
-	(void)snprintf(path, size, "%s/%s", folder, name);
-	return path;
-}
 
 char *tl_run_path(const char *folder, const char *hash)
 {
@@ -333,7 +325,8 @@ enum tl_status tl_sweep_open(const struct tl_sweep_options *options,
                              struct tl_error *error)
 {
 	struct tl_sweep *sweep = tl_calloc(1, sizeof *sweep);
-	struct tl_executor_options how = {.jobs = options->jobs, .arguments = options->arguments};
+	struct tl_executor_options how = {
+	    .jobs = options->jobs, .arguments = options->arguments, .chunk = options->chunk};
 	enum tl_status status = TL_OK;
 
 	sweep->options = *options;

@@ -47,6 +47,7 @@ struct tl_sweep_options {
 	const struct tl_executor *executor;
 	unsigned jobs;         /* as in tl_executor_options */
 	const char *arguments; /* likewise */
+	size_t chunk;          /* likewise */
 	bool dry;              /* for tl_sweep_print() alone: nothing is made or taken */
 	FILE *progress;        /* a line with the time left; NULL: none */
 	FILE *diagnostics;     /* a line a failed run; NULL: none */

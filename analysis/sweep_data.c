@@ -3,6 +3,7 @@
 
 #include "analysis/sweep_private.h"
 #include "sim/base/arena.h"
+#include "sim/base/output.h"
 #include "sim/base/intern.h"
 
 #include <math.h>

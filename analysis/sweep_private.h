@@ -18,8 +18,6 @@ struct tl_sweep {
 	void *executor;
 };
 
-/* FOLDER/NAME, malloc'd. */
-char *tl_join(const char *folder, const char *name);
 /* FOLDER/runs/HASH.h5; malloc'd. */
 char *tl_run_path(const char *folder, const char *hash);
 

@@ -10,6 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+char *tl_join(const char *folder, const char *name)
+{
+	size_t size = strlen(folder) + strlen(name) + 2;
+	char *path = tl_alloc(size);
+
+	(void)snprintf(path, size, "%s/%s", folder, name);
+	return path;
+}
+
 /* The file is written beside its final name: without the folder there is nothing. */
 static enum tl_status check_folder(const char *path, struct tl_error *error)
 {

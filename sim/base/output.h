@@ -7,6 +7,9 @@
 
 #include <stdbool.h>
 
+/* FOLDER/NAME; malloc'd. */
+char *tl_join(const char *folder, const char *name);
+
 /* The path may be written to: its folder is there, and it is a plain file that force
  * allows to replace, or nothing. TL_E_CANTCREAT. */
 enum tl_status tl_output_check(const char *path, bool force, struct tl_error *error);

@@ -125,14 +125,17 @@ char *tl_subject_own(const struct tl_subject *subject, const char *key);
 /* The scenario's own seed. */
 uint64_t tl_subject_seed(const struct tl_subject *subject);
 
-/* Who carries runs out: --jobs, --executor, --slurm-args, of commands that sweep. */
+/* Who carries runs out: --jobs, --executor, --chunk, --slurm-args, of commands that sweep. */
 #define TL_EXECUTOR_FLAGS                                                                          \
-	{"jobs", 'j', "N", "runs at a time; as many as there are cores where not given"},          \
-	    {"executor", 'x', "NAME", "who runs them: local where not given"},                     \
+	{"jobs", 'j', "N",                                                                         \
+	 "runs at a time; as many as there are cores, or as the cluster has room for"},            \
+	    {"executor", 'x', "NAME", "who runs them: local (default), or slurm: job arrays"},     \
+	    {"chunk", 0, "N",                                                                      \
+	     "slurm: runs to a task of the array, one by one; chosen by default"},                 \
 	{                                                                                          \
 		"slurm-args", 0, "ARGS", "handed on to sbatch, as in '-p day -t 60'"               \
 	}
-/* Fills executor, jobs, arguments and progress. */
+/* Fills executor, jobs, chunk, arguments and progress. */
 enum tl_status tl_sweep_options_from_args(const struct tl_args *args, struct tl_sweep_options *out,
                                           struct tl_error *error);
 

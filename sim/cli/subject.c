@@ -206,10 +206,28 @@ static enum tl_status find_executor(const char *name, const struct tl_executor *
 	                    tl_suggest_text(names, count, name, near, sizeof near));
 }
 
+static enum tl_status take_number(const struct tl_args *args, const char *flag, unsigned *out,
+                                  struct tl_error *error)
+{
+	const char *text = tl_args_value(args, flag);
+	size_t length = text ? strspn(text, "0123456789") : 0;
+
+	if (!text)
+		return TL_OK;
+	if (length == 0 || length > 5 || text[length] != '\0' || atol(text) == 0)
+		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+		                    "--%s: got `%.40s`, wanted a number from 1 to 99999", flag,
+		                    text);
+	*out = (unsigned)atol(text);
+	return TL_OK;
+}
+
 enum tl_status tl_sweep_options_from_args(const struct tl_args *args, struct tl_sweep_options *out,
                                           struct tl_error *error)
 {
-	const char *name = tl_args_value(args, "executor"), *jobs = tl_args_value(args, "jobs");
+	static const char *const slurms[] = {"slurm-args", "chunk"};
+	const char *name = tl_args_value(args, "executor");
+	unsigned chunk = 0;
 	enum tl_status status = TL_OK;
 
 	out->executor = tl_executors[0];
@@ -217,17 +235,14 @@ enum tl_status tl_sweep_options_from_args(const struct tl_args *args, struct tl_
 	out->progress = isatty(STDERR_FILENO) == 1 ? stderr : NULL;
 	if (name)
 		status = find_executor(name, &out->executor, error);
-	if (status == TL_OK && out->arguments && strcmp(out->executor->name, "slurm") != 0)
-		status = tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-		                      "--slurm-args: goes with --executor slurm");
-	if (status == TL_OK && jobs) {
-		size_t length = strspn(jobs, "0123456789");
-
-		if (length == 0 || length > 5 || jobs[length] != '\0' || atol(jobs) == 0)
-			return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-			                    "--jobs: got `%.40s`, wanted a number from 1 to 99999",
-			                    jobs);
-		out->jobs = (unsigned)atol(jobs);
-	}
+	for (size_t i = 0; i < 2 && status == TL_OK; i++)
+		if (tl_args_has(args, slurms[i]) && out->executor != &tl_executor_slurm)
+			status = tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+			                      "--%s: goes with --executor slurm", slurms[i]);
+	if (status == TL_OK)
+		status = take_number(args, "jobs", &out->jobs, error);
+	if (status == TL_OK)
+		status = take_number(args, "chunk", &chunk, error);
+	out->chunk = chunk;
 	return status;
 }
