@@ -263,12 +263,10 @@ static size_t chunk_of(const struct slurm *slurm, size_t count)
 static enum tl_status submit_array(struct slurm *slurm, struct tl_slurm_plan *plan, long *after,
                                    struct tl_error *error)
 {
-	char *folder, **words;
+	char *folder = tl_slurm_array_path(slurm->folder), **words;
 	struct tl_slurm_array *array;
-	enum tl_status status = tl_slurm_array_path(slurm->folder, plan, &folder, error);
+	enum tl_status status;
 
-	if (status != TL_OK)
-		return status;
 	plan->folder = folder;
 	array = tl_slurm_arrays_add(&slurm->arrays, folder, plan->count);
 	status = tl_slurm_array_write(plan, error);
@@ -438,19 +436,16 @@ static enum tl_status slurm_print(void *self, const struct tl_task *tasks, size_
 {
 	struct slurm *slurm = self;
 	size_t *which = tl_calloc(count + 1, sizeof *which);
-	enum tl_status status = TL_OK;
 
+	(void)error;
 	for (size_t i = 0; i < count; i++)
 		which[i] = i;
-	for (size_t done = 0; done < count && status == TL_OK;) {
+	for (size_t done = 0; done < count;) {
 		struct tl_slurm_plan plan =
 		    next_plan(slurm, tasks, which + done, count - done, chunk_of(slurm, count));
-		char *folder = NULL, **words;
+		char *folder = tl_slurm_array_path(slurm->folder), **words;
 
 		done += plan.count;
-		status = tl_slurm_array_path(slurm->folder, &plan, &folder, error);
-		if (status != TL_OK)
-			break;
 		plan.folder = folder;
 		words = tl_slurm_sbatch_words(&plan, slurm->extra, slurm->jobs, 0);
 		tl_slurm_script(&plan, out);
@@ -460,7 +455,7 @@ static enum tl_status slurm_print(void *self, const struct tl_task *tasks, size_
 		free(folder);
 	}
 	free(which);
-	return status;
+	return TL_OK;
 }
 
 static void slurm_close(void *self)

@@ -44,10 +44,8 @@ char **tl_slurm_sbatch_words(const struct tl_slurm_plan *plan, char *const *extr
 
 /* ---- folders (slurm_array.c) ---- */
 
-/* The folder that an array of these tasks (plan->folder is not looked at) would have in
- * parent: one that is not there; malloc'd. */
-enum tl_status tl_slurm_array_path(const char *parent, const struct tl_slurm_plan *plan, char **out,
-                                   struct tl_error *error);
+/* The folder of a new array in parent; malloc'd. */
+char *tl_slurm_array_path(const char *parent);
 enum tl_status tl_slurm_array_write(const struct tl_slurm_plan *plan, struct tl_error *error);
 
 struct tl_slurm_record {
@@ -68,6 +66,9 @@ void tl_slurm_array_remove(const char *folder);
 enum tl_status tl_slurm_limits(size_t *most_elements, struct tl_error *error);
 
 enum tl_status tl_slurm_sbatch(char *const *words, long *job, struct tl_error *error);
+
+/* In place of an element's number: those of the array that have no line of their own. */
+#define TL_SLURM_REST SIZE_MAX
 
 /* An element that Slurm knows of. */
 struct tl_slurm_element {

@@ -4,7 +4,6 @@
 
 #include "sim/base/arena.h"
 #include "sim/base/output.h"
-#include "sim/base/checksum.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static enum tl_status cannot_write(const char *path, struct tl_error *error)
@@ -20,34 +20,18 @@ static enum tl_status cannot_write(const char *path, struct tl_error *error)
 	                    strerror(errno));
 }
 
-enum tl_status tl_slurm_array_path(const char *parent, const struct tl_slurm_plan *plan, char **out,
-                                   struct tl_error *error)
+/* Slurm knows of a job for a while after its end: a name is never had twice. */
+char *tl_slurm_array_path(const char *parent)
 {
-	char hash[TL_SHA256_HEX], name[TL_SLURM_NAME_MAX], *text = NULL;
-	size_t size = 0;
-	FILE *all = open_memstream(&text, &size);
-	enum tl_status status;
+	static unsigned made;
+	struct timespec now = {0};
+	char name[TL_SLURM_NAME_MAX];
 
-	if (!all)
-		tl_out_of_memory(TL_SHA256_HEX);
-	(void)fprintf(all, "%s", parent);
-	for (size_t i = 0; i < plan->count; i++)
-		(void)fprintf(all, "\n%s", plan->tasks[plan->which[i]].output);
-	(void)fclose(all);
-	status = tl_sha256_bytes(text, size, hash, error);
-	free(text);
-	if (status != TL_OK)
-		return status;
-	hash[16] = '\0';
-	/* Taken: by one whose runs failed, and of which Slurm has not let go. */
-	for (int try = 1;; try++) {
-		(void)snprintf(name, sizeof name, try == 1 ? "tidelab-%s" : "tidelab-%s-%d", hash,
-		               try);
-		*out = tl_join(parent, name);
-		if (access(*out, F_OK) != 0)
-			return TL_OK;
-		free(*out);
-	}
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	(void)snprintf(name, sizeof name, "tidelab-%llx-%lx-%lx-%x",
+	               (unsigned long long)now.tv_sec & 0xffffffff, (unsigned long)now.tv_nsec,
+	               (unsigned long)getpid() & 0xffffff, made++ & 0xfff);
+	return tl_join(parent, name);
 }
 
 static enum tl_status write_file(const char *folder, const char *name,

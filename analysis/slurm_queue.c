@@ -84,8 +84,7 @@ static bool listed(const char *state, const char *const *states)
 	return false;
 }
 
-/* `NAME|JOB|ELEMENT|STATE`; an array none of whose elements have begun has them as one, in
- * spite of --array, on some versions: ELEMENT is `N/A` or a range then, and is refused. */
+/* `NAME|JOB|ELEMENT|STATE`; ELEMENT is `N/A` for all that were cancelled before they began. */
 static bool parse_element(char *line, struct tl_slurm_element *element)
 {
 	static const char *const over[] = {"COMPLETED", "FAILED", NULL};
@@ -105,6 +104,8 @@ static bool parse_element(char *line, struct tl_slurm_element *element)
 	*element = (struct tl_slurm_element){.job = strtol(fields[1], NULL, 10)};
 	element->element = (size_t)strtoumax(fields[2], &end, 10);
 	if (end == fields[2] || *end != '\0')
+		element->element = TL_SLURM_REST;
+	if (element->job <= 0)
 		return false;
 	(void)strcpy(element->name, fields[0]);
 	(void)strcpy(element->state, fields[3]);
@@ -126,8 +127,12 @@ const struct tl_slurm_element *tl_slurm_find(const struct tl_slurm_element *elem
 {
 	struct tl_slurm_element wanted = {.element = element};
 
+	const struct tl_slurm_element *found;
+
 	(void)snprintf(wanted.name, sizeof wanted.name, "%s", name);
-	return count ? bsearch(&wanted, elements, count, sizeof wanted, by_place) : NULL;
+	found = count ? bsearch(&wanted, elements, count, sizeof wanted, by_place) : NULL;
+	wanted.element = TL_SLURM_REST;
+	return found || !count ? found : bsearch(&wanted, elements, count, sizeof wanted, by_place);
 }
 
 static char *joined(const char *const *names, size_t count)

@@ -153,7 +153,11 @@ const struct tl_command tl_command_sweep = {
 	"evenly, where LOW:HIGH is an interval (of whole numbers where both are).\n"
 	"\n"
 	"Where runs failed, each is named with its reason, its words are in DIR/logs, and the exit code\n"
-	"is that of the first of them.",
+	"is that of the first of them.\n"
+	"\n"
+	"With --executor slurm the runs are job arrays; what was under way when the command was killed is\n"
+	"waited for by the next, and ^C cancels it. DIR, this program, traces and policies must be seen\n"
+	"under the same names by the nodes.",
     .example = "tidelab sweep demo --vary policy.place=topology,fgd --vary horizon=12h:36h:12h \\\n"
 	       "    --seeds 1..5 -o placing && tidelab merge placing -o placing.h5",
     TL_FLAGS(flags),

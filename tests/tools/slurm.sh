@@ -81,7 +81,6 @@ SchedulerType=sched/builtin
 SchedulerParameters=sched_interval=1
 SlurmdParameters=config_overrides
 ReturnToService=2
-MinJobAge=10
 KillWait=2
 MaxArraySize=1001
 NodeName=tidelab NodeHostname=$host NodeAddr=127.0.0.1 CPUs=$CPUS RealMemory=$memory State=UNKNOWN
@@ -123,7 +122,8 @@ start() {
 	if [ -n "$(sh "$tools/deps.sh" missing slurm)" ]; then
 		sh "$tools/deps.sh" install slurm >&2 </dev/null || die 69 "Slurm is not installed and cannot be installed here"
 	fi
-	mkdir -p "$dir" && dir=$(cd "$dir" && pwd -P) || die 73 "cannot make $dir"
+	mkdir -p "$dir" || die 73 "cannot make $dir"
+	dir=$(cd "$dir" && pwd -P)
 	[ -z "$(ls -A "$dir")" ] || die 73 "$dir is not empty"
 	case $dir in *[!A-Za-z0-9/._-]*) die 64 "$dir: slurm.conf takes plain names alone" ;; esac
 	trap stop EXIT
