@@ -5,8 +5,9 @@
 #include "sim/base/units.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { POINTS = 1000 }; /* of a curve; of more windows several make one */
+enum { POINTS = 1000, INCIDENTS_MAX = 40 }; /* of a curve; of more windows several make one */
 
 struct view {
 	const struct tl_row_window *rows;
@@ -94,7 +95,36 @@ static int64_t print_breaches(const struct view *view, FILE *data)
 	return sum_ns;
 }
 
-static void describe(const struct view *view, size_t group, int64_t breach_ns,
+/* When something struck: the service itself, or nodes and jobs of the cluster. */
+static enum tl_status print_incidents(struct tl_results_reader *reader, const struct view *view,
+                                      const char *table, FILE *data, size_t *shown,
+                                      struct tl_error *error)
+{
+	struct tl_row_fault *faults;
+	void *rows = NULL;
+	size_t count = 0;
+	enum tl_status status = TL_OK;
+
+	if (tl_results_has(reader, tl_schema_faults.path))
+		status = tl_results_read(reader, &tl_schema_faults, &rows, &count, error);
+	faults = rows;
+	fputs("\n\n", data);
+	for (size_t i = 0; i < count && *shown < INCIDENTS_MAX; i++) {
+		char of[TL_ROW_NAME_SIZE + sizeof("/services//windows")];
+
+		snprintf(of, sizeof(of), "/services/%s/windows", faults[i].service);
+		if (faults[i].service[0] && strcmp(of, table) != 0)
+			continue;
+		fprintf(data, "%.9g\n", (double)faults[i].t_ns / view->unit_ns);
+		++*shown;
+	}
+	if (*shown == 0)
+		fputs("NaN\n", data);
+	free(rows);
+	return status;
+}
+
+static void describe(const struct view *view, size_t group, int64_t breach_ns, size_t incidents,
                      struct tl_figure_plot *plot)
 {
 	enum { LOG_FROM = 15 }; /* wider than this, and a straight axis shows its top alone */
@@ -105,14 +135,13 @@ static void describe(const struct view *view, size_t group, int64_t breach_ns,
 	const char *unit = unit_ns < 1e9 ? "ms" : "s";
 	double share = 100.0 * (double)breach_ns / (double)(view->end_ns - view->begin_ns);
 
-	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%.6g %s %s %.6g %.6g", target, unit,
+	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%.6g %s %s %.6g %.6g %zu", target, unit,
 	         is_log ? "log" : "straight", is_log ? least * 0.8 : 0.0,
-	         is_log ? most * 1.3 : most * 1.08);
-	snprintf(
-	    plot->extras[3], TL_FIGURE_EXTRA_SIZE,
-	    "in breach %.3g %% of the time: above target, or requests lost|p99 of each window of "
-	    "%.6g s",
-	    share, (double)view->window_ns / 1e9);
+	         is_log ? most * 1.3 : most * 1.08, incidents);
+	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE,
+	         "in breach (p99, or losses) %.3g %% of the time|p99 of each window of "
+	         "%.6g s",
+	         share, (double)view->window_ns / 1e9);
 	if (group > 1)
 		tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, ", worst of %zu", group);
 	tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "|target %.6g %s", target, unit);
@@ -147,7 +176,10 @@ enum tl_status tl_figure_service(struct tl_results_reader *reader, FILE *data,
 			            i + group < view.count ? i + group : view.count);
 		fputs("\n\n", data);
 		int64_t breach_ns = print_breaches(&view, data);
-		describe(&view, group, breach_ns, plot);
+		size_t incidents = 0;
+
+		status = print_incidents(reader, &view, plot->table, data, &incidents, error);
+		describe(&view, group, breach_ns, incidents, plot);
 	}
 	free(rows);
 	return status;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A service over time: p99 against its target with the breaches shaded, replicas wanted and ready,
 # and requests. ARG6 unit of time, ARG7 its range, ARG8 target, unit of latency, log or straight,
-# its range; ARG9 texts between |: of the breaches, of p99, of the target
+# its range, incidents; ARG9 texts between |: of the breaches, of p99, of the target
 picture = ARG3; format = ARG4; heading = ARG5
 load ARG1."/style.gp"
 
@@ -10,6 +10,7 @@ to = real(substr(ARG7, strstrt(ARG7, ":") + 1, strlen(ARG7)))
 target = real(word(ARG8, 1))
 low = real(word(ARG8, 4))
 high = real(word(ARG8, 5))
+incidents = int(word(ARG8, 6))
 first = strstrt(ARG9, "|")
 rest = substr(ARG9, first + 1, strlen(ARG9))
 second = strstrt(rest, "|")
@@ -38,6 +39,7 @@ set yrange [low:high]
 plot ARG2 index 1 using 1:(low):1:2:(low):(high) with boxxyerror fc rgb breach_rgb \
           fs transparent solid 0.28 noborder title breach_text, \
      ARG2 index 0 using 1:2 with steps lw 1.6 lc rgb 0x0072B2 title p99_text, \
+     ARG2 index 2 using 1:(high) with impulses lw 1.8 dt (2, 3) lc rgb ink title (incidents > 0 ? "incident" : ""), \
      target with lines lw 1.8 dt (8, 4) lc rgb breach_rgb title target_text
 unset logscale y
 unset label 1

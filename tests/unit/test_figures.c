@@ -358,12 +358,12 @@ Test(figures, service_shows_its_breaches)
 	char *text = prepare(tl_figure_service, &plot);
 	cr_assert(strstr(text, "0 50 4 3 10\n1 50 4 3 10\n2 250 4 3 10\n"), "%s", text);
 	cr_assert(strstr(text, "\n5 NaN 4 4 10\n"), "%s", text);
-	cr_assert(strstr(text, "\n\n\n2 3\n"), "%s", text);
+	cr_assert(strstr(text, "\n\n\n2 3\n\n\n0\n"), "%s", text); /* a breach, an incident */
 	cr_assert_str_eq(plot.extras[0], "minutes");
 	cr_assert_str_eq(plot.extras[1], "0:10");
-	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 270");
-	cr_assert_str_eq(plot.extras[3], "in breach 10 % of the time: above target, or requests "
-	                                 "lost|p99 of each window of 60 s|target 100 ms");
+	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 270 1");
+	cr_assert_str_eq(plot.extras[3], "in breach (p99, or losses) 10 % of the time"
+	                                 "|p99 of each window of 60 s|target 100 ms");
 	cr_assert(
 	    strstr(plot.alt, "in breach for 60 s, 10 % of the time; the worst window has 250 ms"),
 	    "%s", plot.alt);
