@@ -51,12 +51,9 @@ Test(config_cluster, every_shipped_one)
 		const char *name;
 		size_t nodes;
 		uint32_t gpus;
-	} shipped[] = {{"a100-32x8", 32, 256},
-	               {"a100-4x8", 4, 32},
-	               {"small-2x4", 2, 8},
-	               {"a100-32x8-cpu-16", 48, 256},
-	               {"mixed-96", 22, 96},
-	               {"separate-42x8", 42, 336}};
+	} shipped[] = {{"a100-32x8", 32, 256}, {"a100-4x8", 4, 32},
+	               {"small-2x4", 2, 8},    {"a100-32x8-cpu-16", 48, 256},
+	               {"mixed-96", 22, 96},   {"separate-42x8", 42, 336}};
 
 	for (size_t i = 0; i < sizeof shipped / sizeof shipped[0]; i++) {
 		struct tl_scenario *s = with_cluster(shipped[i].name);
