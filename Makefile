@@ -299,7 +299,7 @@ regress: ## Shipped scenarios against results/baselines (UPDATE=1 rewrites those
 	@$(MAKE) FLAVOUR=release all
 	@sh tests/tools/regress.sh build/release $(if $(UPDATE),--update)
 
-DEMO ?= workloads/scenarios/demo.yaml
+DEMO ?= workloads/scenarios/mixed-256.yaml
 demo: ## Set up if need be, run the default scenario, draw its pictures
 	@$(MAKE) FLAVOUR=release all
 	@sh tests/tools/demo.sh build/release $(DEMO) build/demo

@@ -139,7 +139,8 @@ void tl_pools_tell(const struct tl_pools_book *pools, const struct tl_account_co
 	if (pools->count == 0)
 		return;
 	for (size_t i = 0; i < pools->count; i++)
-		tell_pool(&pools->books[i], config->pools->names[i], metrics);
+		if (pools->books[i].jobs > 0) /* else services alone */
+			tell_pool(&pools->books[i], config->pools->names[i], metrics);
 	for (size_t i = 0; i <= pools->count; i++) {
 		open += pools->books[i].open;
 		if (pools->books[i].last_end_ns > all_ns)

@@ -26,6 +26,10 @@ run 0 run --cluster 1x4:cpus=96,mem=1TiB --trace "$samples/static-pods.csv" --fo
 	--physics ideal --name packing
 run 0 summary packing.h5 --csv
 cat out >>written
+printf 'cluster: {groups: [{pool: a}]}\nworkload: [{generate: philly, span: 6h, limit_gpus: 8, pool: a}]\n' >walls.yaml
+run 0 run walls.yaml -o walls.h5 --tables summary
+run 0 summary walls.h5 --csv
+cat out >>written
 # metric,value,unit to metric,unit; whatever the currency
 awk -F , '$1 != "metric" { sub(/^player\./, "SERVICE.", $1); sub(/^pool\.a\./, "pool.NAME.", $1); sub(/^CNY/, "currency", $3); print $1 "," $3 }' written | sort -u >seen
 grep -q '^packing_placed,' seen || fail "the static run packs nothing"

@@ -65,7 +65,7 @@ says err "is a folder"
 run 66 run smal
 says err 'no scenario `smal`: wanted a file or a shipped one; did you mean `small`?'
 run 66 run nosuch
-says err "there are day-256, demo, openb-packing, philly-fifo, service, small, tiny"
+says err "there are day-256, demo, mixed-256, openb-packing, philly-fifo, service, small, tiny"
 head -c 2000 "$TIDELAB" >../binary.yaml
 run 78 run ../binary.yaml
 says err "not YAML"
