@@ -128,7 +128,7 @@ static void make_runs(const char *source, struct result *results, size_t count,
 	runs->scenario = tl_strdup(results[0].scenario);
 	for (size_t i = 0; i < count; i++) {
 		runs->paths[i] = tl_strdup(results[i].path);
-		for (size_t r = 0; r < results[i].count; r++) {
+		for (size_t r = 0; r < results[i].count && results[i].rows; r++) {
 			const struct tl_row_summary *row = &results[i].rows[r];
 			size_t metric = tl_runs_metric(runs, row->metric);
 

@@ -329,8 +329,8 @@ static enum tl_status read_block(struct tl_results_cursor *cursor, uint64_t firs
 	return status;
 }
 
-static enum tl_status hand_out(struct tl_results_cursor *cursor, uint64_t first, const void **rows,
-                               size_t *count, struct tl_error *error)
+static enum tl_status hand_out(struct tl_results_cursor *cursor, uint64_t first, size_t count,
+                               const void **rows, struct tl_error *error)
 {
 	if (!cursor->rows)
 		cursor->rows = malloc(cursor->block * cursor->row_size);
@@ -338,7 +338,7 @@ static enum tl_status hand_out(struct tl_results_cursor *cursor, uint64_t first,
 		return tl_error_set(error, TL_E_OS, cursor->reader->path, 0, 0,
 		                    "table %s: out of memory", cursor->stored->path);
 	*rows = cursor->rows;
-	return read_block(cursor, first, *count, cursor->rows, error);
+	return read_block(cursor, first, count, cursor->rows, error);
 }
 
 enum tl_status tl_results_cursor_next(struct tl_results_cursor *cursor, const void **rows,
@@ -348,7 +348,7 @@ enum tl_status tl_results_cursor_next(struct tl_results_cursor *cursor, const vo
 
 	*count = next_count(cursor);
 	cursor->from += *count;
-	return *count == 0 ? TL_END : hand_out(cursor, first, rows, count, error);
+	return *count == 0 ? TL_END : hand_out(cursor, first, *count, rows, error);
 }
 
 enum tl_status tl_results_cursor_back(struct tl_results_cursor *cursor, const void **rows,
@@ -356,7 +356,7 @@ enum tl_status tl_results_cursor_back(struct tl_results_cursor *cursor, const vo
 {
 	*count = next_count(cursor);
 	cursor->to -= *count;
-	return *count == 0 ? TL_END : hand_out(cursor, cursor->to, rows, count, error);
+	return *count == 0 ? TL_END : hand_out(cursor, cursor->to, *count, rows, error);
 }
 
 enum tl_status tl_results_read(struct tl_results_reader *reader,
@@ -365,11 +365,12 @@ enum tl_status tl_results_read(struct tl_results_reader *reader,
 {
 	struct tl_results_cursor *cursor = NULL;
 	enum tl_status status = tl_results_cursor_open(reader, schema, &cursor, error);
-	const uint64_t total = status == TL_OK ? cursor->to : 0;
+	uint64_t total;
 	char *all = NULL;
 
-	if (status != TL_OK)
+	if (!cursor)
 		return status;
+	total = cursor->to;
 	if (total < SIZE_MAX / schema->row_size)
 		all = malloc(((size_t)total + 1) * schema->row_size);
 	if (!all)

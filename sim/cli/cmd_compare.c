@@ -123,7 +123,7 @@ static enum tl_status choose_pairs(struct job *job, struct tl_error *error)
 	if (job->runs.count < 2)
 		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
 		                    "got runs of one setting, %s, wanted two or more to compare",
-		                    job->runs.items[0]->source);
+		                    job->args->operands[0]);
 	for (size_t i = 1; i < operands; i++)
 		alike = alike && same_cells(job, 0, i);
 	job->pairs = tl_calloc(job->runs.count, sizeof *job->pairs);

@@ -119,7 +119,7 @@ static void print_method(const struct tl_shown *shown, FILE *out)
 	for (size_t i = 0; i < shown->count; i++) {
 		const struct tl_comparison *row = &shown->rows[i];
 
-		tested += isfinite(row->p);
+		tested += isfinite(row->p) != 0;
 		if (!widest || row->a_count + row->b_count > widest->a_count + widest->b_count)
 			widest = row;
 	}
@@ -234,7 +234,7 @@ static void print_conclusion(const struct tl_shown *shown, FILE *out)
 	size_t tested = 0, differ = 0, same = 0;
 
 	for (size_t i = 0; i < shown->count; i++) {
-		tested += isfinite(shown->rows[i].p);
+		tested += isfinite(shown->rows[i].p) != 0;
 		differ += is_shown(&shown->rows[i]);
 		same += shown->rows[i].verdict == TL_COMPARE_SAME;
 	}
