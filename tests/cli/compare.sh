@@ -108,7 +108,7 @@ run 64 compare fifo
 says err "wanted two or more to compare"
 run 64 compare
 run 64 compare fifo sjf -m wait_mena_s
-says err 'did you mean `wait_mean_s`?'
+says err "did you mean \`wait_mean_s\`?"
 run 64 compare fifo sjf --all -m wait_mean_s
 run 64 compare fifo sjf --confidence 1
 run 64 compare fifo sjf --correct sidak

@@ -113,12 +113,12 @@ run 0 export a.h5 -f swf
 run 64 export a.h5
 says err "--format is missing"
 run 64 export a.h5 -f perfeto
-says err 'did you mean `perfetto`?'
+says err "did you mean \`perfetto\`?"
 run 64 export a.h5 -f csv
 says err "--table is missing"
 run 64 export a.h5 -f swf -t jobs
 run 65 export a.h5 -f csv -t jbos -o no.csv
-says err 'did you mean `/jobs`?'
+says err "did you mean \`/jobs\`?"
 run 0 run tiny -o few.h5 --tables jobs,nodes
 run 65 export few.h5 -f perfetto -o no.json
 says err "placements"

@@ -83,10 +83,10 @@ run 65 regress bad.csv a.h5
 says err "bad.csv:2: got 2 fields, wanted the 3 of the first line"
 printf 'metric,value,unit\njobs,x,1\n' >bad.csv
 run 65 regress bad.csv a.h5
-says err 'bad.csv:2: got `x`, wanted a number, or nan'
+says err "bad.csv:2: got \`x\`, wanted a number, or nan"
 printf 'metric,relativ\n' >margins.csv
 run 65 regress one.csv a.h5 --tolerance margins.csv
-says err 'margins.csv:1: got `relativ`'
+says err "margins.csv:1: got \`relativ\`"
 run 66 regress nowhere.csv a.h5
 run 66 regress one.csv a.h5 --tolerance nowhere.csv
 run 66 regress one.csv nowhere.h5
