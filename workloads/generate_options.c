@@ -39,7 +39,7 @@ const struct tl_generate_option_desc tl_generate_option_descs[] = {
      ALL},
     {"rate", TL_GENERATE_RATE, AT(rate_per_h), 1e-3, 1e5, "1/h", "the preset's", "0.001 to 100000",
      "mean arrivals an hour (20; rl-training 6) [A]", DRAWN},
-    {"tasks", TL_GENERATE_INT, AT(tasks), 1, TL_BATCH_JOBS_MAX / 2, "", "5000", "1 to 524288",
+    {"tasks", TL_GENERATE_INT, AT(tasks), 1, 524288, "", "5000", "1 to 524288",
      "tasks of a release [A]", RELEASE},
     {"at", TL_GENERATE_DURATION, AT(at_ns), 0, 10 * YEAR_NS, "", "0s", "0 to 10 years",
      "the first release", RELEASE},

@@ -67,12 +67,12 @@ static uint64_t mask_of(const struct tl_source *source, uint32_t models)
 	return models == UINT32_MAX ? UINT64_MAX : source->models[models];
 }
 
-static bool clamps(const struct tl_source *source)
+bool tl_source_clamps(const struct tl_source *source)
 {
 	return source->workload->infeasible == TL_INFEASIBLE_CLAMP;
 }
 
-static struct tl_request request_of(const struct tl_source *source,
+struct tl_request tl_source_request(const struct tl_source *source,
                                     const struct tl_trace_request *r)
 {
 	return (struct tl_request){.gpus_mgpu = r->gpus_mgpu,
@@ -106,8 +106,9 @@ static enum tl_status open_source(struct tl_trial *trial, struct tl_source *sour
 	const struct tl_trace_request *requests = tl_trace_requests(source->trace, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		struct tl_request request = request_of(source, &requests[i]);
-		struct tl_shape *shape = tl_shapes_intern(&trial->shapes, &request, clamps(source));
+		struct tl_request request = tl_source_request(source, &requests[i]);
+		struct tl_shape *shape =
+		    tl_shapes_intern(&trial->shapes, &request, tl_source_clamps(source));
 
 		if (shape != NULL)
 			shape->expected_count += requests[i].count;
@@ -171,119 +172,6 @@ void tl_sources_close(struct tl_trial *trial)
 		free(source->models);
 	}
 	free(trial->sources);
-}
-
-/* Requests of one size are told together: traces differ in CPU and memory alone. */
-struct infeasible {
-	int64_t gpus_mgpu;
-	uint32_t models;
-	const char *why; /* NULL: not one resource alone, or the GPUs themselves */
-	long line;
-	uint64_t jobs;
-};
-
-enum { INFEASIBLE_TOLD = 10 };
-
-/* The one resource but for which the request would fit; shapes are nobody else's. */
-static const char *why_infeasible(struct tl_shapes *shapes, const struct tl_request *request)
-{
-	static const char *const reasons[] = {
-	    "no GPU has the memory they ask for",
-	    "no nodes have the CPU cores they ask for",
-	    "no nodes have the RAM they ask for",
-	    "not in the number of workers they state",
-	};
-
-	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-		struct tl_request less = *request;
-
-		if (i == 0)
-			less.gpu_memory_bytes = TL_NONE;
-		else if (i == 1)
-			less.cpu_milli = TL_NONE;
-		else if (i == 2)
-			less.ram_bytes = TL_NONE;
-		else
-			less.workers = 0;
-		const struct tl_shape *shape = tl_shapes_intern(shapes, &less, false);
-
-		if (shape != NULL && tl_shapes_feasible(shapes, shape))
-			return reasons[i];
-	}
-	return NULL;
-}
-
-static void add_infeasible(struct infeasible *told, size_t *count,
-                           const struct tl_trace_request *request, const char *why)
-{
-	for (size_t i = 0; i < *count; i++) {
-		if (told[i].gpus_mgpu != request->gpus_mgpu || told[i].models != request->models ||
-		    told[i].why != why)
-			continue;
-		told[i].jobs += request->count;
-		if (request->first_line < told[i].line)
-			told[i].line = request->first_line;
-		return;
-	}
-	told[(*count)++] = (struct infeasible){.gpus_mgpu = request->gpus_mgpu,
-	                                       .models = request->models,
-	                                       .why = why,
-	                                       .line = request->first_line,
-	                                       .jobs = request->count};
-}
-
-static void tell_infeasible(const struct tl_trial *trial, const struct tl_source *source,
-                            const struct infeasible *told, size_t count, FILE *report)
-{
-	const struct tl_intern *models = tl_trace_models(source->trace);
-	const char *path = source->workload->path;
-	double capacity = (double)trial->cluster.view.capacity_mgpu / 1000.0;
-
-	for (size_t i = 0; i < count && i < INFEASIBLE_TOLD; i++)
-		fprintf(
-		    report,
-		    "%s:%ld: infeasible: %" PRIu64 " job%s asking %g GPUs%s%s can never fit this "
-		    "cluster (%g GPUs)%s%s\n",
-		    path, told[i].line, told[i].jobs, told[i].jobs == 1 ? "" : "s",
-		    (double)told[i].gpus_mgpu / 1000.0, told[i].models == UINT32_MAX ? "" : " of ",
-		    told[i].models == UINT32_MAX ? "" : models->names[told[i].models], capacity,
-		    told[i].why == NULL ? "" : ": ", told[i].why == NULL ? "" : told[i].why);
-	if (count > INFEASIBLE_TOLD)
-		fprintf(report, "%s: infeasible: and jobs of %zu more sizes\n", path,
-		        count - INFEASIBLE_TOLD);
-}
-
-uint64_t tl_sources_report_infeasible(struct tl_trial *trial, FILE *report)
-{
-	struct tl_shapes scratch; /* a question must not add a shape that policies see */
-	uint64_t jobs = 0;
-
-	tl_shapes_init(&scratch, &trial->cluster, &trial->scenario->cluster);
-	for (size_t s = 0; s < trial->source_count; s++) {
-		const struct tl_source *source = &trial->sources[s];
-		size_t count = 0, told_count = 0;
-		const struct tl_trace_request *requests = tl_trace_requests(source->trace, &count);
-		struct infeasible *told = tl_calloc(count + 1, sizeof(*told));
-
-		for (size_t i = 0; i < count; i++) {
-			struct tl_request request = request_of(source, &requests[i]);
-			/* Interned at opening: this only finds it. */
-			const struct tl_shape *shape =
-			    tl_shapes_intern(&trial->shapes, &request, clamps(source));
-
-			if (shape != NULL && tl_shapes_feasible(&trial->shapes, shape))
-				continue;
-			jobs += requests[i].count;
-			if (report != NULL)
-				add_infeasible(told, &told_count, &requests[i],
-				               why_infeasible(&scratch, &request));
-		}
-		if (report != NULL)
-			tell_infeasible(trial, source, told, told_count, report);
-		free(told);
-	}
-	tl_shapes_fini(&scratch);
-	return jobs;
 }
 
 /* ---- rows into jobs ---- */
@@ -431,7 +319,8 @@ static void submit(struct tl_trial *trial, const struct tl_source *source,
 	                             .workers = record->workers,
 	                             .model_mask = mask_of(source, record->models),
 	                             .pool_mask = source->workload->pool_mask};
-	const struct tl_shape *shape = tl_shapes_intern(&trial->shapes, &request, clamps(source));
+	const struct tl_shape *shape =
+	    tl_shapes_intern(&trial->shapes, &request, tl_source_clamps(source));
 
 	if (shape == NULL || !tl_shapes_feasible(&trial->shapes, shape)) {
 		report_row(trial, source, record, TL_JOB_FAILED, TL_REASON_INFEASIBLE);

@@ -2,7 +2,7 @@
 /*
  * One trial's world, for the files of this folder alone:
  *   trial.c      sets it up, runs it, closes the books
- *   sources.c    what arrives: traces into jobs
+ *   sources.c    what arrives: traces into jobs;  infeasible.c  what of it can never fit
  *   lifecycle.c  what happens to a job: start, ready, completion;  suspension.c  saves,
  *                migration, strikes;  running.c  progress, speed;  cotenants.c  who shares
  *                a GPU (life.h)
@@ -149,7 +149,12 @@ enum tl_status tl_sources_arm(struct tl_trial *trial, struct tl_error *error);
 void tl_sources_arrive(struct tl_trial *trial, uint32_t source);
 /* At the horizon: rows that were still to come are told to the account. */
 enum tl_status tl_sources_report_rest(struct tl_trial *trial, struct tl_error *error);
-/* Requests that can never fit, a line each (report may be NULL); returns the number of jobs. */
+/* A distinct request of the source as the cluster sees it, and whether too large a one is cut
+ * down to what fits. */
+struct tl_request tl_source_request(const struct tl_source *source,
+                                    const struct tl_trace_request *request);
+bool tl_source_clamps(const struct tl_source *source);
+/* infeasible.c: requests that can never fit, a line each (report may be NULL); returns the number of jobs. */
 uint64_t tl_sources_report_infeasible(struct tl_trial *trial, FILE *report);
 
 /* ---- what happens to a job ---- */
