@@ -130,9 +130,9 @@ static enum tl_status step_through(struct tl_axis *axis, const char *text, struc
 
 		if (llabs(parts[i].mantissa) > INT64_MAX / 4 / scale)
 			return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-			                    "--vary %s: the range `%.60s` has too many digits, "
+			                    "%s %s: the range `%.60s` has too many digits, "
 			                    "wanted at most 18 in all",
-			                    axis->key, text);
+			                    axis->flag, axis->key, text);
 		parts[i].mantissa *= scale;
 	}
 	first = parts[0].mantissa;
@@ -140,15 +140,15 @@ static enum tl_status step_through(struct tl_axis *axis, const char *text, struc
 	step = parts[2].mantissa;
 	if (step == 0 || (step > 0 && last < first) || (step < 0 && last > first))
 		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-		                    "--vary %s: the range never ends: got `%.60s`, wanted a step "
+		                    "%s %s: the range never ends: got `%.60s`, wanted a step "
 		                    "that leads from the first value to the last",
-		                    axis->key, text);
+		                    axis->flag, axis->key, text);
 	steps = (uint64_t)((last - first) / step);
 	if (steps >= TL_DESIGN_RUNS_MAX)
 		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-		                    "--vary %s: got `%.60s`, which is %llu values, wanted at most "
+		                    "%s %s: got `%.60s`, which is %llu values, wanted at most "
 		                    "%d",
-		                    axis->key, text, (unsigned long long)steps + 1,
+		                    axis->flag, axis->key, text, (unsigned long long)steps + 1,
 		                    TL_DESIGN_RUNS_MAX);
 	for (uint64_t i = 0; i <= steps; i++)
 		add_decimal(axis, first + (int64_t)i * step, digits, parts[0].unit);
@@ -188,19 +188,19 @@ static enum tl_status take_list(struct tl_axis *axis, const char *text, struct t
 
 		if (length == 0)
 			return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-			                    "--vary %s: got `%.60s`, in which a value is empty, "
+			                    "%s %s: got `%.60s`, in which a value is empty, "
 			                    "wanted %s",
-			                    axis->key, text, wanted);
+			                    axis->flag, axis->key, text, wanted);
 		if (axis->count == TL_DESIGN_RUNS_MAX)
 			return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-			                    "--vary %s: wanted at most %d values", axis->key,
-			                    TL_DESIGN_RUNS_MAX);
+			                    "%s %s: wanted at most %d values", axis->flag,
+			                    axis->key, TL_DESIGN_RUNS_MAX);
 		for (size_t i = 0; i < axis->count; i++)
 			if (strlen(axis->values[i]) == length &&
 			    strncmp(axis->values[i], p, length) == 0)
 				return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-				                    "--vary %s: got `%.*s` twice", axis->key,
-				                    length > 60 ? 60 : (int)length, p);
+				                    "%s %s: got `%.*s` twice", axis->flag,
+				                    axis->key, length > 60 ? 60 : (int)length, p);
 		add_value(axis, p, length);
 		p += length;
 		if (*p == '\0')
@@ -208,7 +208,8 @@ static enum tl_status take_list(struct tl_axis *axis, const char *text, struct t
 	}
 }
 
-enum tl_status tl_axis_parse(const char *text, struct tl_axis *out, struct tl_error *error)
+enum tl_status tl_axis_parse(const char *flag, const char *text, struct tl_axis *out,
+                             struct tl_error *error)
 {
 	const char *equals = strchr(text, '=');
 	size_t length = equals ? (size_t)(equals - text) : 0;
@@ -216,28 +217,27 @@ enum tl_status tl_axis_parse(const char *text, struct tl_axis *out, struct tl_er
 	enum tl_status status = TL_OK;
 	size_t count;
 
-	*out = (struct tl_axis){.low = (double)NAN, .high = (double)NAN};
+	*out = (struct tl_axis){.flag = flag, .low = (double)NAN, .high = (double)NAN};
 	if (length == 0)
-		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-		                    "--vary: got `%.100s`, wanted %s", text, wanted);
+		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0, "%s: got `%.100s`, wanted %s",
+		                    flag, text, wanted);
 	out->key = tl_calloc(length + 1, 1);
 	memcpy(out->key, text, length);
 	count = read_range(equals + 1, parts);
 	for (size_t i = 1; i < count && status == TL_OK; i++)
 		if (strcmp(parts[i].unit, parts[0].unit) != 0)
 			status = tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-			                      "--vary %s: got `%.60s`, wanted one unit throughout",
-			                      out->key, equals + 1);
+			                      "%s %s: got `%.60s`, wanted one unit throughout",
+			                      out->flag, out->key, equals + 1);
 	if (count == 2 && status == TL_OK) {
 		out->low = value_of(&parts[0]);
 		out->high = value_of(&parts[1]);
 		out->whole = parts[0].digits == 0 && parts[1].digits == 0;
 		memcpy(out->unit, parts[0].unit, sizeof out->unit);
 		if (!(out->low < out->high))
-			status =
-			    tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-			                 "--vary %s: got the interval `%.60s`, wanted LOW:HIGH",
-			                 out->key, equals + 1);
+			status = tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+			                      "%s %s: got the interval `%.60s`, wanted LOW:HIGH",
+			                      out->flag, out->key, equals + 1);
 	} else if (count == 3 && status == TL_OK) {
 		status = step_through(out, equals + 1, parts, error);
 	} else if (status == TL_OK) {

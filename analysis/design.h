@@ -19,6 +19,7 @@
 enum { TL_DESIGN_RUNS_MAX = 100000, TL_DESIGN_AXES_MAX = 40 };
 
 struct tl_axis {
+	const char *flag; /* `--vary`: how it was given, for messages; the caller's */
 	char *key;
 	char **values; /* as given to --set; none for an interval */
 	size_t count;
@@ -28,7 +29,8 @@ struct tl_axis {
 };
 
 /* TL_E_USAGE for what is no axis: no key, an empty value, a range that never ends. */
-enum tl_status tl_axis_parse(const char *text, struct tl_axis *out, struct tl_error *error);
+enum tl_status tl_axis_parse(const char *flag, const char *text, struct tl_axis *out,
+                             struct tl_error *error);
 void tl_axis_fini(struct tl_axis *axis);
 
 /* Cells by hand: whoever searches adds keys first, then cells as it goes. */

@@ -27,7 +27,7 @@ static enum tl_status take_axes(const struct tl_args *args, struct tl_axis *axes
 
 		if (strcmp(args->given[i].flag->name, "vary") != 0)
 			continue;
-		status = tl_axis_parse(args->given[i].value, &axes[*count], error);
+		status = tl_axis_parse("--vary", args->given[i].value, &axes[*count], error);
 		if (status != TL_OK)
 			return status;
 		(*count)++;

@@ -16,7 +16,7 @@ struct context {
 	struct tl_scenario *base;
 	struct tl_checksums known;
 	struct tl_override *settings; /* room for those of a cell, and its seed */
-	char **flags;                 /* a key: `--vary key`, for messages */
+	char **flags;                 /* a key: `--vary key`, `--over key`, for messages */
 	size_t room;
 	bool checked;
 };
@@ -115,7 +115,9 @@ static enum tl_status identify(void *self, const struct tl_design *design, size_
 		if (!value)
 			continue;
 		context->flags[key] = tl_realloc_array(context->flags[key], size, 1);
-		(void)snprintf(context->flags[key], size, "--vary %s", design->keys[key]);
+		(void)snprintf(context->flags[key], size, "%s %s",
+		               tl_args_has(context->args, "over") ? "--over" : "--vary",
+		               design->keys[key]);
 		context->settings[count++] =
 		    (struct tl_override){design->keys[key], value, context->flags[key]};
 	}

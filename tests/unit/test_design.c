@@ -16,7 +16,7 @@ static const char *values_of(const char *text)
 	size_t used = 0;
 
 	joined[0] = '\0';
-	if (tl_axis_parse(text, &axis, &error) != TL_OK)
+	if (tl_axis_parse("--vary", text, &axis, &error) != TL_OK)
 		return error.message;
 	for (size_t i = 0; i < axis.count && used < sizeof joined - 80; i++)
 		used += (size_t)snprintf(joined + used, sizeof joined - used, "%s%s", i ? " " : "",
@@ -57,7 +57,7 @@ static void refused(const char *text, const char *words)
 	struct tl_error error = TL_ERROR_INIT;
 	struct tl_axis axis;
 
-	cr_assert_eq(tl_axis_parse(text, &axis, &error), TL_E_USAGE, "%s", text);
+	cr_assert_eq(tl_axis_parse("--vary", text, &axis, &error), TL_E_USAGE, "%s", text);
 	cr_expect(strstr(error.message, words) != NULL, "%s: %s", text, error.message);
 }
 
@@ -92,7 +92,7 @@ static const char *cells_of(const char *design, const char *const *axes_text, si
 	size_t used = 0;
 
 	for (size_t i = 0; i < count; i++)
-		cr_assert_eq(tl_axis_parse(axes_text[i], &axes[i], &error), TL_OK, "%s",
+		cr_assert_eq(tl_axis_parse("--vary", axes_text[i], &axes[i], &error), TL_OK, "%s",
 		             error.message);
 	joined[0] = '\0';
 	if (tl_design_of_axes(design, axes, count, own, &made, &error) != TL_OK) {
@@ -141,7 +141,7 @@ Test(design, sobol_fills_the_space)
 	struct tl_axis axes[3];
 
 	for (size_t i = 0; i < 3; i++)
-		cr_assert_eq(tl_axis_parse(axes_text[i], &axes[i], &error), TL_OK);
+		cr_assert_eq(tl_axis_parse("--vary", axes_text[i], &axes[i], &error), TL_OK);
 	cr_assert_eq(tl_design_of_axes("sobol:1000", axes, 3, NULL, &made, &error), TL_OK, "%s",
 	             error.message);
 	cr_assert_eq(made.cell_count, 1000);
