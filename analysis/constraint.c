@@ -69,7 +69,8 @@ struct tl_judgement tl_constraint_judge(const struct tl_constraint *constraint,
 	return judgement;
 }
 
-enum tl_verdict tl_verdict_worst(enum tl_verdict a, enum tl_verdict b)
+enum tl_constraint_verdict tl_verdict_worst(enum tl_constraint_verdict a,
+                                            enum tl_constraint_verdict b)
 {
 	return a > b ? a : b;
 }

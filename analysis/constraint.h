@@ -19,7 +19,7 @@ enum tl_status tl_constraint_parse(const char *text, struct tl_constraint *out,
                                    struct tl_error *error);
 void tl_constraint_fini(struct tl_constraint *constraint);
 
-enum tl_verdict {
+enum tl_constraint_verdict {
 	TL_VERDICT_HOLDS,   /* the mean keeps it, with the confidence asked for */
 	TL_VERDICT_UNSHOWN, /* neither that, nor that it breaks it */
 	TL_VERDICT_FAILS    /* the mean breaks it, with that confidence; or a value is not there */
@@ -27,7 +27,7 @@ enum tl_verdict {
 extern const char *const tl_verdict_names[]; /* `holds`, `not shown`, `fails` */
 
 struct tl_judgement {
-	enum tl_verdict verdict;
+	enum tl_constraint_verdict verdict;
 	double mean;
 	double limit; /* one-sided confidence limit of the mean, on the side of the bound */
 	double
@@ -41,6 +41,7 @@ struct tl_judgement tl_constraint_judge(const struct tl_constraint *constraint,
                                         const double *values, size_t count, double confidence);
 
 /* The worst of several constraints' verdicts. */
-enum tl_verdict tl_verdict_worst(enum tl_verdict a, enum tl_verdict b);
+enum tl_constraint_verdict tl_verdict_worst(enum tl_constraint_verdict a,
+                                            enum tl_constraint_verdict b);
 
 #endif

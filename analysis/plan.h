@@ -26,9 +26,9 @@ struct tl_plan_options {
 
 struct tl_plan_probe {
 	int rung;
-	enum tl_verdict verdict;         /* of all constraints */
-	struct tl_judgement *judgements; /* a constraint */
-	double *values;                  /* [constraint × seeds + seed] */
+	enum tl_constraint_verdict verdict; /* of all constraints */
+	struct tl_judgement *judgements;    /* a constraint */
+	double *values;                     /* [constraint × seeds + seed] */
 };
 
 struct tl_plan {

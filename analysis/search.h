@@ -5,6 +5,7 @@
 
 #include "analysis/constraint.h"
 #include "analysis/space.h"
+#include "analysis/sweep.h"
 #include "sim/base/error.h"
 
 #include <stddef.h>
@@ -20,5 +21,33 @@ struct tl_search_question {
 typedef enum tl_status (*tl_search_evaluate)(void *context,
                                              const struct tl_search_question *question,
                                              double *answers, struct tl_error *error);
+
+/* ---- answers from runs, in a folder of runs (analysis/sweep.h) ---- */
+
+/* A metric; of several (each service's, say) the worst. */
+struct tl_measure {
+	char **metrics;
+	size_t count;
+	bool high_is_worse;
+};
+
+struct tl_search {
+	struct tl_sweep *sweep;
+	const struct tl_subject *subject;
+	const struct tl_space *space;
+	const uint64_t *seeds;
+	const struct tl_measure *measures;
+	size_t measure_count;
+	bool begun; /* a run has gone well: one that fails from here on is of a bad setting */
+};
+
+/* A tl_search_evaluate: its context is a struct tl_search. */
+enum tl_status tl_search_ask(void *search, const struct tl_search_question *question,
+                             double *answers, struct tl_error *error);
+/* The metrics that the scenario's own setting has with the first seed; malloc'd, free with
+ * tl_search_names_free. */
+enum tl_status tl_search_names(struct tl_search *search, char ***names, size_t *count,
+                               struct tl_error *error);
+void tl_search_names_free(char **names, size_t count);
 
 #endif

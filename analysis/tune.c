@@ -3,6 +3,7 @@
 
 #include "sim/base/arena.h"
 
+#include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +161,7 @@ const struct tl_tune_effect *tl_tune_effect_of(const struct tl_tuning *tuning, s
 
 /* ---- the whole ---- */
 
-size_t tl_tune_least_budget(const struct tl_tune_options *options)
+static size_t least_budget(const struct tl_tune_options *options)
 {
 	size_t settings = 1;
 
@@ -169,6 +170,17 @@ size_t tl_tune_least_budget(const struct tl_tune_options *options)
 	/* The screening, two settings with all seeds, and the last look. */
 	return settings * tl_tune_screen_seeds(options) + 2 * options->seed_count +
 	       2 * options->fresh_count;
+}
+
+enum tl_status tl_tune_check_budget(const struct tl_tune_options *options, struct tl_error *error)
+{
+	size_t least = least_budget(options);
+
+	if (options->budget >= least)
+		return TL_OK;
+	return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+	                    "--budget: got %zu, wanted at least %zu runs for these axes and seeds",
+	                    options->budget, least);
 }
 
 static enum tl_status look_again(struct tl_tuning *tuning, size_t which, double *fresh)
@@ -200,23 +212,24 @@ enum tl_status tl_tune_search(const struct tl_tune_options *options, struct tl_t
 	                           .axes = options->space->count,
 	                           .measures = 1 + options->constraint_count,
 	                           .error = error};
-	size_t least = tl_tune_least_budget(options),
-	       cells = tuning.measures * options->fresh_count;
+	size_t cells = tuning.measures * options->fresh_count;
 	enum tl_status status;
 
+	gsl_error_handler_t *before;
+
 	*out = (struct tl_tune){.runs = 0};
-	if (options->budget < least)
-		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-		                    "--budget: got %zu, wanted at least %zu runs for these axes "
-		                    "and seeds",
-		                    options->budget, least);
+	status = tl_tune_check_budget(options, error);
+	if (status != TL_OK)
+		return status;
 	out->best_fresh = tl_calloc(cells + 1, sizeof *out->best_fresh);
 	out->own_fresh = tl_calloc(cells + 1, sizeof *out->own_fresh);
+	before = gsl_set_error_handler_off();
 	status = tl_tune_screen(&tuning);
 	if (status == TL_OK)
 		status = tl_tune_spread(&tuning);
 	if (status == TL_OK)
 		status = tl_tune_descend(&tuning);
+	(void)gsl_set_error_handler(before);
 	if (status == TL_OK)
 		status = look_again(&tuning, out->best, out->best_fresh);
 	if (status == TL_OK && out->best != 0)

@@ -50,7 +50,7 @@ struct tl_tune_try {
 	size_t seeds;   /* that it was run with */
 	double *values; /* [measure × seed_count + seed] */
 	double mean;    /* of what is minimized; NaN where a run says nothing */
-	enum tl_verdict verdict;
+	enum tl_constraint_verdict verdict;
 	struct tl_judgement *judgements; /* a constraint */
 	double shortfall;                /* the sum of the judgements' */
 };
@@ -74,9 +74,8 @@ struct tl_tune {
 	double *best_fresh, *own_fresh;
 };
 
-/* The least budget for such a search. */
-size_t tl_tune_least_budget(const struct tl_tune_options *options);
-/* TL_E_USAGE: the budget is below that. */
+/* TL_E_USAGE: the budget is below what the axes alone and a last look cost. */
+enum tl_status tl_tune_check_budget(const struct tl_tune_options *options, struct tl_error *error);
 enum tl_status tl_tune_search(const struct tl_tune_options *options, struct tl_tune *out,
                               struct tl_error *error);
 void tl_tune_fini(struct tl_tune *tune);

@@ -187,6 +187,8 @@ extern const struct tl_command tl_command_check;
 extern const struct tl_command tl_command_summary;
 extern const struct tl_command tl_command_sweep;
 extern const struct tl_command tl_command_merge;
+extern const struct tl_command tl_command_tune;
+extern const struct tl_command tl_command_plan;
 extern const struct tl_command tl_command_policies;
 extern const struct tl_command tl_command_explain;
 extern const struct tl_command tl_command_trace;

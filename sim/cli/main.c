@@ -18,6 +18,8 @@ const struct tl_command *const tl_commands[] = {
     &tl_command_merge,
     &tl_command_compare,
     &tl_command_regress,
+    &tl_command_tune,
+    &tl_command_plan,
     &tl_command_figures,
     &tl_command_report,
     &tl_command_export,
