@@ -119,8 +119,10 @@ Test(error, assertion_trips, .signal = SIGABRT)
 
 Test(error, exit_codes_lead_back_to_their_status)
 {
+	/* Two end with 1; what is asked about is a run, which knows one of them. */
 	for (enum tl_status status = TL_E_USAGE; status <= TL_E_INTERRUPTED; status++)
-		cr_expect_eq(tl_status_of_exit_code(tl_status_exit_code(status)), status);
+		cr_expect_eq(tl_status_of_exit_code(tl_status_exit_code(status)),
+		             status == TL_E_REGRESSION ? TL_E_POLICY : status);
 	cr_expect_eq(tl_status_of_exit_code(-1), TL_E_INTERNAL);
 	cr_expect_eq(tl_status_of_exit_code(127), TL_E_INTERNAL);
 }
