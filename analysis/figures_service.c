@@ -13,9 +13,10 @@ struct view {
 	const struct tl_row_window *rows;
 	size_t count;
 	int64_t window_ns, begin_ns, end_ns;
-	double unit_ns;         /* of time */
-	double latency_unit_ns; /* of latency */
-	int64_t least_ns, most_ns;
+	double unit_ns;            /* of time */
+	double latency_unit_ns;    /* of latency */
+	int64_t least_ns, most_ns; /* of p99 and the target */
+	int64_t worst_ns;          /* of p99; 0: none was served */
 };
 
 static enum tl_status look(struct view *view, const char *table, struct tl_error *error)
@@ -35,8 +36,9 @@ static enum tl_status look(struct view *view, const char *table, struct tl_error
 		if (rows[i].p99_ns <= 0)
 			continue;
 		view->least_ns = rows[i].p99_ns < view->least_ns ? rows[i].p99_ns : view->least_ns;
-		view->most_ns = rows[i].p99_ns > view->most_ns ? rows[i].p99_ns : view->most_ns;
+		view->worst_ns = rows[i].p99_ns > view->worst_ns ? rows[i].p99_ns : view->worst_ns;
 	}
+	view->most_ns = view->worst_ns > view->most_ns ? view->worst_ns : view->most_ns;
 	view->latency_unit_ns =
 	    (double)(view->most_ns < 10 * TL_NS_PER_S ? TL_NS_PER_MS : TL_NS_PER_S);
 	return TL_OK;
@@ -150,7 +152,7 @@ static void describe(const struct view *view, size_t group, int64_t breach_ns, s
 	    "99th percentile of latency over time against the target of %.6g %s, with replicas "
 	    "wanted and ready, and requests per second: in breach for %.6g s, %.3g %% of the "
 	    "time; the worst window has %.4g %s.",
-	    target, unit, (double)breach_ns / 1e9, share, most, unit);
+	    target, unit, (double)breach_ns / 1e9, share, (double)view->worst_ns / unit_ns, unit);
 }
 
 enum tl_status tl_figure_service(struct tl_results_reader *reader, FILE *data,

@@ -370,6 +370,28 @@ Test(figures, service_shows_its_breaches)
 	free(text);
 }
 
+Test(figures, service_within_its_target_says_its_own_worst)
+{
+	struct tl_results *results = begin();
+	struct tl_table_schema schema = tl_schema_windows;
+	struct tl_table *table = NULL;
+	struct tl_figure_plot plot;
+
+	schema.path = "/services/a b\"<c/windows";
+	for (int64_t i = 0; i < 3; i++) {
+		struct tl_row_window *row = add(results, &table, &schema);
+
+		row->t_ns = i * TL_NS_PER_MIN;
+		row->target_ns = 100 * TL_NS_PER_MS;
+		row->p99_ns = 40 * TL_NS_PER_MS;
+	}
+	OK(tl_results_close(results, &error));
+	char *text = prepare(tl_figure_service, &plot);
+	cr_assert(strstr(plot.alt, "the worst window has 40 ms"), "%s", plot.alt);
+	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 108 0");
+	free(text);
+}
+
 Test(figures, windows_that_go_back_are_refused)
 {
 	struct tl_results *results = begin();
