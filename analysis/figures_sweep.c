@@ -191,6 +191,55 @@ static enum tl_status prepare_cost(void *source, FILE *data, struct tl_figure_pl
 	return TL_OK;
 }
 
+/* ---- change against the first setting, pair by pair of seeds ---- */
+
+static enum tl_status prepare_change(void *source, FILE *data, struct tl_figure_plot *plot,
+                                     struct tl_error *error)
+{
+	const struct tl_report_sweep *sweep = source;
+	size_t *cells = tl_calloc(cells_of(sweep), sizeof(*cells));
+	double scale = 100.0 / fabs(sweep->cells[sweep->first].cost.mean);
+	char *first = tl_report_sweep_label(sweep, sweep->first, true);
+
+	(void)error;
+	if (!sweep->cost_name || !isfinite(scale) || cells_of(sweep) < 2)
+		snprintf(plot->skip, sizeof(plot->skip),
+		         "there is no cost, or no second setting, to compare with the first");
+	for (size_t l = 0; l < lines_shown(sweep) && !plot->skip[0]; l++) {
+		size_t count = line_cells(sweep, nth_line(sweep, l), cells);
+
+		print_title(data, sweep, cells[0], "");
+		fputs(" low high\n", data);
+		for (size_t i = 0; i < count; i++) {
+			struct tl_stats_test test =
+			    tl_report_sweep_test(sweep, sweep->first, cells[i], sweep->cost_metric);
+			struct tl_sweep_stat stat = {.mean = test.difference,
+			                             .low = test.interval.low,
+			                             .high = test.interval.high};
+
+			fprintf(data, "%.9g", sweep->cells[cells[i]].x);
+			print_stat(data, &stat, scale);
+			fputs("\n", data);
+		}
+		fputs("\n\n", data);
+	}
+	print_places(data, sweep);
+	axis(sweep, plot);
+	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%zu %.9g %d", lines_shown(sweep),
+	         sweep->best < cells_of(sweep) ? sweep->cells[sweep->best].x : (double)NAN,
+	         !sweep->numeric);
+	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%s [%%]|against %s",
+	         sweep->more_is_better ? "change of useful GPU time" : "change of cost", first);
+	snprintf(
+	    plot->alt, sizeof(plot->alt),
+	    "%s against %s, with the 95 %% interval of the differences of the same seeds: where it holds "
+	    "zero, no difference is shown.",
+	    sweep->more_is_better ? "Change of useful GPU time" : "Change of cost", first);
+	free(first);
+	free(cells);
+	return TL_OK;
+}
+
 /* ---- attainment ---- */
 
 static void print_service(FILE *data, const struct tl_report_sweep *sweep, const size_t *cells,
@@ -342,6 +391,7 @@ enum tl_status tl_report_sweep_draw(const struct tl_report_sweep *sweep, const c
 		const char *name, *title;
 		tl_figure_prepare prepare;
 	} known[] = {{"sweep-cost", "what it costs", prepare_cost},
+	             {"sweep-change", "seed by seed, what changes", prepare_change},
 	             {"sweep-attainment", "requests in time", prepare_attainment},
 	             {"sweep-effects", "what else changes", prepare_effects}};
 	struct tl_report_sweep looked_at = *sweep;

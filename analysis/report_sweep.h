@@ -85,7 +85,7 @@ char *tl_report_sweep_service(const struct tl_report_sweep *sweep, size_t servic
 void tl_report_sweep_lead(struct tl_html *html, const struct tl_report_sweep *sweep);
 enum tl_status tl_report_sweep_body(struct tl_html *html, const struct tl_report_sweep *sweep,
                                     const struct tl_figures *figures, struct tl_error *error);
-/* figures_sweep.c: sweep-cost, sweep-attainment and sweep-effects. */
+/* figures_sweep.c: sweep-cost, sweep-change, sweep-attainment and sweep-effects. */
 enum tl_status tl_report_sweep_draw(const struct tl_report_sweep *sweep, const char *source,
                                     const char *out_dir, const char *plots_dir,
                                     struct tl_figures *figures, struct tl_error *error);

@@ -47,6 +47,25 @@ static void metric_cell(struct tl_html *html, const struct tl_report_sweep *swee
 	stat_cell(html, &stat, form, name);
 }
 
+/* Against the first setting, over the pairs of seeds, in percent of its cost. */
+static void change_cell(struct tl_html *html, const struct tl_report_sweep *sweep, size_t cell)
+{
+	struct tl_stats_test test =
+	    tl_report_sweep_test(sweep, sweep->first, cell, sweep->cost_metric);
+	double base = fabs(sweep->cells[sweep->first].cost.mean);
+	double half = (test.interval.high - test.interval.low) / 2.0;
+	char text[TL_NUMBER_SIZE];
+
+	if (cell == sweep->first || !isfinite(test.difference))
+		(void)snprintf(text, sizeof(text), "–");
+	else if (isfinite(half))
+		(void)snprintf(text, sizeof(text), "%+.2f %% ± %.2g",
+		               100.0 * test.difference / base, 100.0 * half / base);
+	else
+		(void)snprintf(text, sizeof(text), "%+.2f %%", 100.0 * test.difference / base);
+	tl_html_cell_number(html, text, "differences of the same seeds, of the cost to its left");
+}
+
 static void setting_row(struct tl_html *html, const struct tl_report_sweep *sweep, size_t number)
 {
 	const struct tl_report_cell *cell = &sweep->cells[number];
@@ -60,6 +79,7 @@ static void setting_row(struct tl_html *html, const struct tl_report_sweep *swee
 	                              : "</th>");
 	stat_cell(html, &cell->cost, sweep->more_is_better ? TL_FORM_PERCENT : TL_FORM_PLAIN,
 	          sweep->cost_name ? sweep->cost_name : "");
+	change_cell(html, sweep, number);
 	if (sweep->has_plain)
 		stat_cell(html, &cell->cost_plain, TL_FORM_PLAIN, "cost_per_useful_gpu_h");
 	if (sweep->service_count > 0) {
@@ -88,6 +108,7 @@ static void settings(struct tl_html *html, const struct tl_report_sweep *sweep)
 	                   ? tl_unit_words(sweep->data->units[sweep->cost_metric], unit)
 	                   : "not in these runs");
 	headings[n++] = sweep->more_is_better ? "#useful GPU time" : cost;
+	headings[n++] = "#against the first";
 	if (sweep->has_plain)
 		headings[n++] = "#without penalty";
 	if (sweep->service_count > 0) {
@@ -225,6 +246,9 @@ enum tl_status tl_report_sweep_body(struct tl_html *html, const struct tl_report
 	tl_html_section(html, "cost", "What it costs");
 	status =
 	    picture(html, figures, "sweep-cost", sweep->cost_name ? sweep->cost_name : "", error);
+	if (status == TL_OK)
+		status = picture(html, figures, "sweep-change",
+		                 sweep->cost_name ? sweep->cost_name : "", error);
 	tl_html_section_end(html);
 	tl_html_section(html, "promise", "What becomes of the promises");
 	if (status == TL_OK)

@@ -16,7 +16,7 @@ high = real(substr(ARG9, strstrt(ARG9, ":") + 1, strlen(ARG9)))
 
 set ylabel "requests in time [%]" textcolor rgb ink offset 1,0
 set yrange [low:high]
-set lmargin at screen 0.085
+set lmargin at screen 0.11
 set rmargin at screen 0.975
 set tmargin at screen 0.985 - 0.07 - 0.032 * (lines / 2 + 1)
 set bmargin at screen (named ? 0.16 : 0.11)

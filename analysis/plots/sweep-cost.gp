@@ -15,7 +15,7 @@ named = int(word(ARG8, 5))
 
 if (lines > 1) { plain_rgb[1] = line_rgb[1] }
 set ylabel ARG9 textcolor rgb ink noenhanced offset 1,0
-set lmargin at screen 0.085
+set lmargin at screen 0.11
 set rmargin at screen 0.975
 set tmargin at screen 0.985 - 0.07 - 0.032 * (lines * (plain + 1) / 2 + 1)
 set bmargin at screen (named ? 0.16 : 0.11)

@@ -109,7 +109,7 @@ says $page 'How sure:'
 says $page 'recommended'
 says $page 'How the recommendation is made'
 says $page 'cost_total_per_useful_gpu_h'
-for name in sweep-cost sweep-attainment sweep-effects; do
+for name in sweep-cost sweep-change sweep-attainment sweep-effects; do
 	[ -s of-file/pictures/$name.png ] || fail "$name.png is missing"
 	[ -s of-file/pictures/$name.svg ] || fail "$name.svg is missing"
 done

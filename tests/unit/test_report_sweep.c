@@ -287,7 +287,7 @@ Test(report_sweep, pictures_are_drawn)
 	cr_assert_not_null(mkdtemp(folder));
 	cr_assert_eq(tl_report_sweep_draw(&sweep, path, folder, NULL, &figures, &error), TL_OK,
 	             "%s", error.message);
-	cr_assert_eq(figures.written, 3);
+	cr_assert_eq(figures.written, 4);
 	for (size_t i = 0; i < figures.count; i++) {
 		cr_assert_not_null(figures.items[i].svg, "%s", figures.items[i].name);
 		(void)unlink(figures.items[i].svg);
