@@ -35,6 +35,10 @@ for metric in until_done_cost pool.training.jct_mean_s player.attainment deadlin
 	says out "$metric"
 done
 
+run 0 plan mixed.yaml --over cluster.nodes=2:4 --checks 1 --seeds 1..2 -o sizes \
+	--subject-to 'pool.training.jct_mean_s<=12000' --subject-to 'attainment>=0.9'
+says out "the smallest value that keeps it"
+
 value() { # file, metric
 	"$TIDELAB" summary "$1" --csv | sed -n "s/^$2,\([^,]*\),.*/\1/p"
 }
