@@ -47,7 +47,7 @@ static enum tl_status run(struct tl_search *search, const struct tl_design *desi
 		done |= runs[i].state == TL_RUN_DONE;
 	}
 	search->begun |= done;
-	if (runs && !missing && search->begun)
+	if (status == TL_OK || (runs && !missing && search->begun))
 		status = tl_sweep_data_of_runs(search->sweep, design, runs, out, error);
 	tl_sweep_runs_free(runs, count);
 	return status;

@@ -42,7 +42,7 @@ struct tl_search {
 };
 
 /* A tl_search_evaluate: its context is a struct tl_search. */
-enum tl_status tl_search_ask(void *search, const struct tl_search_question *question,
+enum tl_status tl_search_ask(void *context, const struct tl_search_question *question,
                              double *answers, struct tl_error *error);
 /* The metrics that the scenario's own setting has with the first seed; malloc'd, free with
  * tl_search_names_free. */

@@ -107,8 +107,8 @@ static bool parse_element(char *line, struct tl_slurm_element *element)
 		element->element = TL_SLURM_REST;
 	if (element->job <= 0)
 		return false;
-	(void)strcpy(element->name, fields[0]);
-	(void)strcpy(element->state, fields[3]);
+	memcpy(element->name, fields[0], strlen(fields[0]) + 1);
+	memcpy(element->state, fields[3], strlen(fields[3]) + 1);
 	element->ended_bad = listed(element->state, bad);
 	element->live = !element->ended_bad && !listed(element->state, over);
 	return true;

@@ -28,22 +28,17 @@ static double round_step(double length, int most, int *digits)
 
 static char *number_text(double value, int digits, const char *unit)
 {
-	int size = snprintf(NULL, 0, "%.*f%s", digits, value, unit) + 1;
-	char *text = tl_alloc((size_t)size), *point;
+	size_t size = (size_t)snprintf(NULL, 0, "%.*f%s", digits, value, unit) + 1, length;
+	char *text = tl_alloc(size);
 
-	(void)snprintf(text, (size_t)size, "%.*f", digits, value);
-	point = strchr(text, '.');
-	if (point) { /* the shortest form, as of a range */
-		char *end = text + strlen(text);
-
-		while (end[-1] == '0')
-			*--end = '\0';
-		if (end[-1] == '.')
-			*--end = '\0';
+	length = (size_t)snprintf(text, size, "%.*f", digits, value);
+	if (strchr(text, '.')) { /* the shortest form, as of a range */
+		while (text[length - 1] == '0')
+			length--;
+		length -= text[length - 1] == '.';
 	}
-	if (strcmp(text, "-0") == 0)
-		(void)strcpy(text, "0");
-	return strcat(text, unit);
+	(void)snprintf(text + length, size - length, "%s", unit);
+	return text;
 }
 
 static void add_rung(struct tl_ladder *ladder, char *text)

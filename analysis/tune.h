@@ -60,6 +60,7 @@ struct tl_tune_effect {
 	size_t axis;
 	int best, worst; /* rungs, or TL_SPACE_OWN */
 	double best_mean, worst_mean;
+	enum tl_constraint_verdict best_verdict, worst_verdict; /* a broken constraint is worst */
 	double p;   /* of no difference between them: paired t, by Holm over the axes */
 	bool inert; /* no run came out in any way different: left alone from there on */
 };

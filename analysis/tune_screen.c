@@ -57,6 +57,8 @@ static void weigh(const struct tl_tuning *tuning, size_t axis, const size_t *whi
 	}
 	effect->best = tries[best].rungs[axis];
 	effect->worst = tries[worst].rungs[axis];
+	effect->best_verdict = tries[best].verdict;
+	effect->worst_verdict = tries[worst].verdict;
 	effect->best_mean = tries[best].mean;
 	effect->worst_mean = tries[worst].mean;
 	if (isfinite(effect->best_mean) && isfinite(effect->worst_mean))

@@ -39,7 +39,8 @@ static void print_table(const struct tl_search_setup *setup, const struct tl_pla
 {
 	char text[200];
 
-	(void)printf("%-24s", setup->space.ladders[0].key);
+	(void)printf("mean over %zu seeds, and its one-sided %g %% confidence limit\n%-24s",
+	             setup->seeds.seed_count, 100 * setup->confidence, setup->space.ladders[0].key);
 	for (size_t i = 0; i < setup->constraint_count; i++)
 		(void)printf("  %-28s %12s",
 		             tl_search_constraint_text(&setup->constraints[i], text, sizeof text),

@@ -44,35 +44,48 @@ static struct tl_stats_test gain_of(const struct outcome *outcome)
 	                         outcome->options->fresh_count, outcome->options->confidence);
 }
 
-static struct tl_judgement judgement_of(const struct outcome *outcome, size_t constraint)
+static struct tl_judgement judgement_of(const struct outcome *outcome, const double *fresh,
+                                        size_t constraint)
 {
 	size_t count = outcome->options->fresh_count;
 
 	return tl_constraint_judge(&outcome->setup->constraints[constraint],
-	                           outcome->tune->best_fresh + (constraint + 1) * count, count,
+	                           fresh + (constraint + 1) * count, count,
 	                           outcome->options->confidence);
 }
 
 /* ---- for people ---- */
 
+static void print_end(const struct outcome *outcome, size_t axis, int rung, double mean,
+                      enum tl_constraint_verdict verdict)
+{
+	(void)printf("%-16s %12.6g", rung_text(outcome, axis, rung), mean);
+	if (outcome->setup->constraint_count > 0)
+		(void)printf(" %-9s", tl_verdict_names[verdict]);
+	(void)printf("   ");
+}
+
 static void print_effects(const struct outcome *outcome)
 {
 	const struct tl_search_setup *setup = outcome->setup;
+	bool bound = setup->constraint_count > 0;
 
 	(void)printf("each axis alone, from the scenario's own setting: %s\n", setup->objective);
-	(void)printf("  %-28s %-16s %12s   %-16s %12s %9s\n", "axis", "best", "", "worst", "", "p");
+	(void)printf("  %-28s %-16s %12s%s   %-16s %12s%s   %9s\n", "axis", "best", "",
+	             bound ? " bounds   " : "", "worst", "", bound ? " bounds   " : "", "p");
 	for (size_t i = 0; i < setup->space.count; i++) {
 		const struct tl_tune_effect *effect = &outcome->tune->effects[i];
 
 		(void)printf("  %-28s ", setup->space.ladders[effect->axis].key);
-		if (effect->inert)
+		if (effect->inert) {
 			(void)printf("makes no difference in any run, and is left alone\n");
-		else
-			(void)printf("%-16s %12.6g   %-16s %12.6g %9.2g\n",
-			             rung_text(outcome, effect->axis, effect->best),
-			             effect->best_mean,
-			             rung_text(outcome, effect->axis, effect->worst),
-			             effect->worst_mean, effect->p);
+			continue;
+		}
+		print_end(outcome, effect->axis, effect->best, effect->best_mean,
+		          effect->best_verdict);
+		print_end(outcome, effect->axis, effect->worst, effect->worst_mean,
+		          effect->worst_verdict);
+		(void)printf("%9.2g\n", effect->p);
 	}
 }
 
@@ -121,12 +134,17 @@ static void print_gain(const struct outcome *outcome)
 		             gain.interval.low, gain.interval.high, gain.p,
 		             gain.p < 1 - options->confidence ? "" : ": no difference shown");
 	for (size_t i = 0; i < setup->constraint_count; i++) {
-		struct tl_judgement judged = judgement_of(outcome, i);
+		struct tl_judgement judged = judgement_of(outcome, outcome->tune->best_fresh, i);
 
 		(void)printf("  %s: %.9g, %s %.9g with %g %% confidence: %s\n",
 		             tl_search_constraint_text(&setup->constraints[i], text, sizeof text),
 		             judged.mean, setup->constraints[i].at_least ? "at least" : "at most",
 		             judged.limit, 100 * options->confidence,
+		             tl_verdict_names[judged.verdict]);
+		if (outcome->tune->best == 0)
+			continue;
+		judged = judgement_of(outcome, outcome->tune->own_fresh, i);
+		(void)printf("    the scenario's own setting: %.9g: %s\n", judged.mean,
 		             tl_verdict_names[judged.verdict]);
 	}
 }
@@ -162,6 +180,10 @@ static json_t *effects_json(const struct outcome *outcome)
 		(void)json_object_set_new(
 		    one, "worst", json_string(rung_text(outcome, effect->axis, effect->worst)));
 		(void)json_object_set_new(one, "worst_mean", tl_json_number(effect->worst_mean));
+		(void)json_object_set_new(one, "best_verdict",
+		                          json_string(tl_verdict_names[effect->best_verdict]));
+		(void)json_object_set_new(one, "worst_verdict",
+		                          json_string(tl_verdict_names[effect->worst_verdict]));
 		(void)json_object_set_new(one, "p", tl_json_number(effect->p));
 		(void)json_array_append_new(all, one);
 	}
@@ -199,7 +221,7 @@ static void print_json(const struct outcome *outcome)
 	(void)json_object_set_new(all, "difference_high", tl_json_number(gain.interval.high));
 	(void)json_object_set_new(all, "p", tl_json_number(gain.p));
 	for (size_t i = 0; i < setup->constraint_count; i++) {
-		struct tl_judgement judged = judgement_of(outcome, i);
+		struct tl_judgement judged = judgement_of(outcome, outcome->tune->best_fresh, i);
 
 		(void)json_array_append_new(
 		    constraints, tl_search_judgement_json(&setup->constraints[i], &judged));
