@@ -73,8 +73,20 @@ static const struct tl_option options[OPTION_COUNT] = {
 
 /* ---- scale, defrag ------------------------------------------------------------------------ */
 
+/* Waiting and holding jobs: how many. */
+static uint64_t count_jobs(const struct tl_pipeline *p)
+{
+	uint32_t waiting = 0, holding = 0;
+	p->host->waiting(p->host, &waiting);
+	p->host->holding(p->host, &holding);
+	return (uint64_t)waiting << 32 | holding;
+}
+
+/* 1 where replicas have come or gone by it, of which the host tells in another call at this
+ * instant; 0, or -1. */
 static int run_scale(struct tl_pipeline *p, const struct tl_changes *changes)
 {
+	int changed = 0;
 	if (p->scale == NULL || (changes->why & (TL_WHY_WINDOW | TL_WHY_WOKEN)) == 0)
 		return 0;
 	uint32_t services = p->host->service_count(p->host);
@@ -84,9 +96,12 @@ static int run_scale(struct tl_pipeline *p, const struct tl_changes *changes)
 		return tl_pipeline_break(p);
 	uint32_t count = p->scale->targets(p->seats[TL_SEAT_SCALE].self, p->now_ns, changes,
 	                                   p->targets, services);
-	for (uint32_t i = 0; i < count && i < services; i++)
+	for (uint32_t i = 0; i < count && i < services; i++) {
+		uint64_t before = count_jobs(p);
 		p->host->scale(p->host, p->targets[i].service, p->targets[i].replicas);
-	return 0;
+		changed |= count_jobs(p) != before;
+	}
+	return changed;
 }
 
 /* The machines as moves may use them: without what is claimed, and without what is promised
@@ -147,7 +162,12 @@ static void schedule(void *self, const struct tl_changes *changes)
 	p->wake_ns = TL_TIME_NEVER;
 	p->shadow.known = 0;
 	p->head = 0;
-	if (run_scale(p, changes) != 0 || tl_intake(p, changes) != 0 || tl_claim_review(p) != 0)
+	int scaled = run_scale(p, changes);
+	if (scaled < 0 || tl_intake(p, changes) != 0)
+		return;
+	/* Nobody takes the room of a replica that is asked for now, or makes any for one that is
+	 * wanted no more. */
+	if (scaled > 0 || tl_claim_review(p) != 0)
 		return;
 	if ((p->reference ? tl_reference_run(p) : tl_pass_run(p)) != 0)
 		return;

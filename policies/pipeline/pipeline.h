@@ -2,10 +2,10 @@
 /*
  * The standard scheduler: what its files share.
  *
- * One call of schedule() is: take in what changed (intake.c); one pass over the waiting
+ * One call of schedule() is: scale; take in what changed (intake.c); one pass over the waiting
  * jobs (pass.c, easy.c, conservative.c; or reference.c, which does the same the plain way),
- * with room made for those that find none (evict.c) and kept for them (claim.c); scale and
- * defrag.
+ * with room made for those that find none (evict.c) and kept for them (claim.c); defrag. Where
+ * replicas come or go by scaling, the pass is left to the next call at the same instant.
  *
  * The rules of a pass, in which both ways agree start by start:
  *  - Waiting jobs go by (key, sequence). A job that the gate holds is passed over, and with

@@ -167,7 +167,6 @@ void tl_cotenants_measured(struct tl_trial *trial, tl_job_id id, int32_t measure
 	job->measured_milli = measured_milli;
 	if (trial->cluster.ratio_milli == TL_MGPU_PER_GPU)
 		return;
-	tl_job_view_of(&trial->jobs, id)->utilisation_milli = measured_milli;
 	for (uint32_t g = 0; g < job->alloc.gpu_count; g++)
 		if (trial->cluster.gpus[job->alloc.gpus[g]].nominal_mgpu > TL_MGPU_PER_GPU) {
 			tl_running_rerate(trial, id);

@@ -58,10 +58,18 @@ struct tl_service {
 	int64_t breach_since_ns;     /* start of the run of breached windows up to now; TL_NONE */
 	/* Of its replicas' time booked since the last window closed. */
 	tl_i128 wall_ns, booked_mgpu_ns, slow_mgpu_ns;
-	int64_t busy_ppb; /* of the last closed window: share of its replicas' time */
+	/* Of the last closed window: share of its replicas' time, and what each used of a GPU. */
+	int64_t busy_ppb;
+	int32_t measured_milli;
 	uint64_t starts, cold_starts;
 	uint64_t scale_ups, scale_downs;
 	tl_job_id departing; /* drained, being ended; 0 */
+};
+
+/* What a monitor saw of a service. */
+struct tl_look {
+	struct tl_service_view view;
+	int32_t measured_milli; /* what each replica used of a GPU */
 };
 
 struct tl_services {
@@ -70,7 +78,7 @@ struct tl_services {
 	int64_t window_ns;
 	int64_t next_window;
 	/* What the monitor has looked at and does not show yet: a row of all services a look. */
-	struct tl_service_view *looks;
+	struct tl_look *looks;
 	uint32_t look_room, look_first, look_count;
 };
 

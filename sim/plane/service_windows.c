@@ -234,17 +234,21 @@ static void book_busy(struct tl_trial *trial, struct tl_service *service, tl_i12
 
 /* What each of its replicas uses of a GPU: its share while it serves, and the less the slower
  * it serves. To whole hundredths, as monitors tell it; by the service's mean. */
+static int32_t measured_milli(const struct tl_service *service, int64_t speed_ppb)
+{
+	int64_t work_milli =
+	    service->shape->full.share_mgpu * service->busy_ppb / TL_PPB * speed_ppb / TL_PPB;
+
+	return (int32_t)((work_milli + 5) / 10 * 10);
+}
+
 static void measure(struct tl_trial *trial, const struct tl_service *service)
 {
-	int64_t work_milli = service->shape->full.share_mgpu * service->busy_ppb / TL_PPB *
-	                     mean_speed_ppb(trial, service) / TL_PPB;
-	int32_t measured_milli = (int32_t)((work_milli + 5) / 10 * 10);
-
 	for (size_t i = 0; i < service->replicas.count; i++) {
 		tl_job_id id = service->replicas.ids[i];
 
 		if (tl_job_view_of(&trial->jobs, id)->state == TL_JOB_RUNNING)
-			tl_cotenants_measured(trial, id, measured_milli);
+			tl_cotenants_measured(trial, id, service->measured_milli);
 	}
 }
 
@@ -259,21 +263,28 @@ static bool breached(const struct tl_service *service, const struct tl_request_w
 
 /* What the monitor looked at becomes what policies see. What the control plane does itself
  * it knows as it is. */
-static void show(struct tl_trial *trial, uint32_t number, const struct tl_service_view *look)
+static void show(struct tl_trial *trial, uint32_t number, const struct tl_look *look)
 {
 	struct tl_service *service = &trial->services->items[number];
 	struct tl_service_view *view = &service->view;
 	uint32_t replicas = view->replicas, ready = view->ready;
 
-	*view = *look;
+	*view = look->view;
 	view->replicas = replicas;
 	view->ready = ready;
 	view->starting = (uint32_t)service->replicas.count - ready;
+	for (size_t i = 0; i < service->replicas.count; i++) {
+		struct tl_job_view *replica =
+		    tl_job_view_of(&trial->jobs, service->replicas.ids[i]);
+
+		if (replica->state == TL_JOB_RUNNING)
+			replica->utilisation_milli = look->measured_milli;
+	}
 	tl_changes_window(trial, number);
 	tl_seats_observe_window(trial, number);
 }
 
-static struct tl_service_view *look_at(struct tl_services *services, uint32_t place)
+static struct tl_look *look_at(struct tl_services *services, uint32_t place)
 {
 	return &services->looks[(place % services->look_room) * services->count];
 }
@@ -281,7 +292,7 @@ static struct tl_service_view *look_at(struct tl_services *services, uint32_t pl
 void tl_services_show(struct tl_trial *trial)
 {
 	struct tl_services *services = trial->services;
-	const struct tl_service_view *looks = look_at(services, services->look_first);
+	const struct tl_look *looks = look_at(services, services->look_first);
 
 	TL_ASSERT(services->look_count > 0);
 	for (uint32_t s = 0; s < services->count; s++)
@@ -292,7 +303,7 @@ void tl_services_show(struct tl_trial *trial)
 
 /* The open window is closed: measured, written, and returned as a monitor that looks now
  * sees it. */
-static struct tl_service_view close_one(struct tl_trial *trial, uint32_t number)
+static struct tl_look close_one(struct tl_trial *trial, uint32_t number)
 {
 	struct tl_service *service = &trial->services->items[number];
 	struct tl_service_view look = service->view;
@@ -337,13 +348,14 @@ static struct tl_service_view close_one(struct tl_trial *trial, uint32_t number)
 	}
 	look.breach_since_ns = service->breach_since_ns;
 	book_busy(trial, service, (tl_i128)window.busy_ns, present_ns);
+	service->measured_milli = measured_milli(service, speed_ppb);
 	const struct tl_row_window row = row_of(service, &window, &look);
 
 	if (service->table != NULL)
 		*(struct tl_row_window *)tl_table_next(service->table) = row;
 	tl_incident_window(trial, number, &row, window.end_ns - window.start_ns);
 	end_drained(trial, service);
-	return look;
+	return (struct tl_look){.view = look, .measured_milli = service->measured_milli};
 }
 
 /* Whether the monitor looks at the windows that close now. */
@@ -365,7 +377,7 @@ void tl_services_window(struct tl_trial *trial)
 		return;
 	for (uint32_t s = 0; s < services->count; s++) {
 		if (closes) {
-			struct tl_service_view look = close_one(trial, s);
+			struct tl_look look = close_one(trial, s);
 
 			if (looks && delay_ns == 0)
 				show(trial, s, &look);
