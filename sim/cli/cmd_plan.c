@@ -153,13 +153,14 @@ static enum tl_status check_axis(const struct tl_args *args, struct tl_error *er
 	if (!over)
 		return TL_OK; /* told with the other flags */
 	status = tl_axis_parse("--over", over, &axis, error);
-	if (status == TL_OK && axis.count == 0 && !axis.whole)
+	if (status != TL_OK)
+		return status;
+	if (axis.count == 0 && !axis.whole)
 		status = tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
 		                      "--over: got the interval `%.80s`, wanted one of whole "
 		                      "numbers, or FIRST:LAST:STEP",
 		                      over);
-	if (status == TL_OK)
-		tl_axis_fini(&axis);
+	tl_axis_fini(&axis);
 	return status;
 }
 

@@ -62,7 +62,7 @@ says out "nothing better was found"
 crash=$TIDELAB_BUILD/tests/modules/crash.so
 run 0 tune --trace "$samples/canonical.csv" --format canonical --cluster 2x4 --minimize jct_mean_s \
 	--over "policy.scheduler=pipeline,$crash" --over cluster.nodes=2:4 --seeds 1..2 --budget 60 -o crashes
-says err "crash: signal 11"
+says err "failed: policy.scheduler=$crash"
 grep -q "$crash.*,1\$" crashes/trace.csv && fail "a crash is best: $(cat crashes/trace.csv)"
 
 # ---- plan: the smallest, the largest, none ----
