@@ -29,7 +29,7 @@
 
 #define TL_ABI_MAGIC UINT32_C(0x54444c31) /* "TDL1" */
 #define TL_ABI_MAJOR 1
-#define TL_ABI_MINOR 1
+#define TL_ABI_MINOR 2
 #define TL_MODULE_SYMBOL "tidelab_module"
 
 #if defined(__GNUC__)
@@ -648,6 +648,12 @@ struct tl_preempt_ops {
 	uint32_t reserved;
 	/* 1 with victims that make room, or 0 to let the job wait. Mandatory. */
 	int (*choose)(void *self, const struct tl_shortfall *ask, struct tl_victims *out);
+
+	/* Since 1.2. The step_ns from now on of victims that are being stopped step by step for
+	 * this waiting job; 0: the rest go at once. Asked at each schedule() in which some of them
+	 * still run, with the step they have now. Decided by the job, what is known of its service,
+	 * and now alone. May be NULL: the step stays. */
+	int64_t (*pace)(void *self, const struct tl_job_view *job, int64_t now_ns, int64_t step_ns);
 };
 
 struct tl_scale_target {
@@ -703,6 +709,7 @@ static_assert(sizeof(struct tl_option) == 64, "layout of tl_option");
 static_assert(offsetof(struct tl_module, name) == 24, "layout of tl_module");
 static_assert(sizeof(struct tl_module) == 96, "layout of tl_module");
 static_assert(sizeof(struct tl_key) == 24, "layout of tl_key");
+static_assert(offsetof(struct tl_preempt_ops, pace) == 16, "layout of tl_preempt_ops");
 
 /* What a module's source ends with: `TL_MODULE = { … };` */
 extern TL_EXPORT const struct tl_module tidelab_module;

@@ -251,6 +251,18 @@ static int is_due(struct tl_pipeline *p, const struct tl_claim *claim, tl_job_id
 	return 1;
 }
 
+/* The pace of a claim's victims may be another by now. */
+static void revise_pace(struct tl_pipeline *p, struct tl_claim *claim)
+{
+	const struct tl_preempt_ops *ops = p->preempt;
+	if (claim->victim_count == 0 || claim->step_ns == 0 ||
+	    ops->struct_size <= offsetof(struct tl_preempt_ops, pace) || ops->pace == NULL)
+		return;
+	int64_t step_ns = ops->pace(p->seats[TL_SEAT_PREEMPT].self,
+	                            p->host->job(p->host, claim->job), p->now_ns, claim->step_ns);
+	claim->step_ns = step_ns > 0 ? step_ns : 0;
+}
+
 static int stop_victims(struct tl_pipeline *p, struct tl_claim *claim)
 {
 	uint32_t kept = 0;
@@ -361,9 +373,11 @@ int tl_claim_review(struct tl_pipeline *p)
 		drop(p, i);
 		changed = 1;
 	}
-	for (uint32_t i = 0; i < claims->count; i++)
+	for (uint32_t i = 0; i < claims->count; i++) {
+		revise_pace(p, &claims->all[i]);
 		if (stop_victims(p, &claims->all[i]) != 0)
 			return -1;
+	}
 	if (find_spots(p, &changed) != 0)
 		return -1;
 	return changed && tl_queue_reopen_all(&p->queue) != 0 ? tl_pipeline_break(p) : 0;

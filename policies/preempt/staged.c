@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The staged trigger: while a service's load is above a bound, progressively; once its p99 has
- * been above target for long enough, at once. Below both it waits for room.
+ * been above target for long enough, at once, those included whose turn by steps is yet to come.
+ * Below both it waits for room.
  */
 #include "policies/lib/module.h"
 #include "policies/lib/victims.h"
@@ -43,20 +44,39 @@ static const struct tl_option options[OPTION_COUNT] = {
                                 "start are the floor of an overload"},
 };
 
+/* Whether its p99 has been above target for long enough. */
+static int breaks(const struct staged *p, const struct tl_service_view *service)
+{
+	return service && service->breach_since_ns >= 0 &&
+	       service->window_end_ns - service->breach_since_ns >= p->batch_after_ns;
+}
+
+static const struct tl_service_view *service_of(const struct staged *p,
+                                                const struct tl_job_view *job)
+{
+	return job->service == TL_NO_INDEX ? NULL : p->host->service(p->host, job->service);
+}
+
 static int choose(void *self, const struct tl_shortfall *ask, struct tl_victims *out)
 {
 	struct staged *p = self;
-	const struct tl_service_view *service =
-	    ask->job->service == TL_NO_INDEX ? NULL : p->host->service(p->host, ask->job->service);
+	const struct tl_service_view *service = service_of(p, ask->job);
 
 	if (!tl_victims_gather(&p->list, p->host, ask))
 		return 0;
-	if (service && service->breach_since_ns >= 0 &&
-	    service->window_end_ns - service->breach_since_ns >= p->batch_after_ns)
+	if (breaks(p, service))
 		return tl_victims_choose(&p->list, ask, out);
 	if (service && service->load_milli <= p->above_milli)
 		return 0;
 	return tl_victims_step(&p->list, &p->pace, p->host, ask, out);
+}
+
+static int64_t pace(void *self, const struct tl_job_view *job, int64_t now_ns, int64_t step_ns)
+{
+	const struct staged *p = self;
+
+	(void)now_ns;
+	return breaks(p, service_of(p, job)) ? 0 : step_ns;
 }
 
 static int create(const struct tl_host *host, const struct tl_create *create, void **self)
@@ -75,7 +95,8 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	return 0;
 }
 
-static const struct tl_preempt_ops ops = {.struct_size = sizeof(ops), .choose = choose};
+static const struct tl_preempt_ops ops = {
+    .struct_size = sizeof(ops), .choose = choose, .pace = pace};
 
 TL_MODULE = {
     TL_MODULE_HEAD(TL_SEAT_PREEMPT),

@@ -69,14 +69,24 @@ static void window_closed(void *self, uint32_t service, const struct tl_service_
 		history->count++;
 }
 
+static int in_surge(const struct surge *p, uint32_t service)
+{
+	return service != TL_NO_INDEX && p->histories[service].surges;
+}
+
+static int64_t pace(void *self, const struct tl_job_view *job, int64_t now_ns, int64_t step_ns)
+{
+	(void)now_ns;
+	return in_surge(self, job->service) ? 0 : step_ns;
+}
+
 static int choose(void *self, const struct tl_shortfall *ask, struct tl_victims *out)
 {
 	struct surge *p = self;
-	uint32_t service = ask->job->service;
 
 	if (!tl_victims_gather(&p->list, p->host, ask))
 		return 0;
-	if (service != TL_NO_INDEX && p->histories[service].surges)
+	if (in_surge(p, ask->job->service))
 		return tl_victims_choose(&p->list, ask, out);
 	return tl_victims_step(&p->list, &p->pace, p->host, ask, out);
 }
@@ -102,7 +112,8 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 
 static const struct tl_observer_ops observer = {.struct_size = sizeof(observer),
                                                 .window_closed = window_closed};
-static const struct tl_preempt_ops ops = {.struct_size = sizeof(ops), .choose = choose};
+static const struct tl_preempt_ops ops = {
+    .struct_size = sizeof(ops), .choose = choose, .pace = pace};
 
 TL_MODULE = {
     TL_MODULE_HEAD(TL_SEAT_PREEMPT),

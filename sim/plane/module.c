@@ -31,7 +31,7 @@ static size_t ops_size(enum tl_seat_kind seat)
 	case TL_SEAT_PLACE:
 		return sizeof(struct tl_place_ops);
 	case TL_SEAT_PREEMPT:
-		return sizeof(struct tl_preempt_ops);
+		return offsetof(struct tl_preempt_ops, pace); /* which is since 1.2 */
 	case TL_SEAT_SCALE:
 		return sizeof(struct tl_scale_ops);
 	case TL_SEAT_DEFRAG:

@@ -382,6 +382,26 @@ Test(preempt_modules, staged_by_load_and_breach)
 	}
 }
 
+/* Victims whose turn by steps is yet to come go at once as soon as the breach has lasted. */
+Test(preempt_modules, staged_hurries_those_that_stand)
+{
+	struct tl_service_view *service = &mock.services[0];
+	struct tl_job_view job = {.id = 1, .service = 0};
+	const int64_t step_ns = 30 * TL_NS_PER_S;
+
+	make("staged", NULL, NULL);
+	service->window_end_ns = mock.now_ns;
+	cr_assert_eq(ops->pace(self, &job, mock.now_ns, step_ns), step_ns, "no breach");
+	service->breach_since_ns = mock.now_ns - 29 * TL_NS_PER_S;
+	cr_assert_eq(ops->pace(self, &job, mock.now_ns, step_ns), step_ns, "not for long");
+	service->breach_since_ns = mock.now_ns - 30 * TL_NS_PER_S;
+	cr_assert_eq(ops->pace(self, &job, mock.now_ns, step_ns), 0);
+	job.service = TL_NO_INDEX;
+	cr_assert_eq(ops->pace(self, &job, mock.now_ns, step_ns), step_ns, "serves nobody");
+	make("progressive", NULL, NULL);
+	cr_assert_null(ops->pace, "progressive never hurries");
+}
+
 static void tell_window(const struct tl_module *module, int64_t arrivals)
 {
 	struct tl_service_view view = mock.services[0];
@@ -413,10 +433,14 @@ Test(preempt_modules, surge_by_growth)
 	tell_window(module, 1199);
 	cr_assert_eq(ask_for(1, 0, 0), 1);
 	cr_assert_gt(victims.step_ns, 0, "below 20 %%: step by step");
+	cr_assert_eq(ops->pace(self, &(struct tl_job_view){.service = 0}, mock.now_ns, 7), 7);
 	make("surge", NULL, NULL);
 	for (int i = 0; i < 60; i++)
 		tell_window(module, 1000);
 	tell_window(module, 1200);
+	cr_assert_eq(ops->pace(self, &(struct tl_job_view){.service = 0}, mock.now_ns, 7), 0);
+	cr_assert_eq(ops->pace(self, &(struct tl_job_view){.service = TL_NO_INDEX}, mock.now_ns, 7),
+	             7);
 	for (uint32_t i = 0; i < GPUS + 2; i++) {
 		cr_assert_eq(ask_for(1, 0, 0), 1);
 		cr_assert_eq(victims.step_ns, 0, "from 20 %% on: at once");

@@ -150,6 +150,56 @@ Test(incidents, staged_ends_sooner_than_progressive_on_the_same_traffic)
 	free(staged.rows.windows);
 }
 
+/* Who is in the way of the service's second replica, a whole node: a job of a GPU, and the last
+ * workers of three gangs of five GPUs, each of which fills a node of its own besides. */
+static const char *run_gangs(const char *preempt)
+{
+	char path[WORLD_PATH_ROOM + 32], more[TEXT_ROOM];
+
+	snprintf(path, sizeof path, "%s/training.csv", world_folder("a"));
+	FILE *file = fopen(path, "w");
+
+	cr_assert_not_null(file);
+	fputs("id,submit_s,duration_s,gpus\nt0,0,36000,1\nt1,1,36000,5\nt2,2,36000,5\n"
+	      "t3,3,36000,5\n",
+	      file);
+	fclose(file);
+	snprintf(more, sizeof more,
+	         "seed: 11\nhorizon: 40min\n"
+	         "cluster: {groups: [{count: 2, gpus: 4, pool: p}, {count: 3, gpus: 4, pool: q}]}\n"
+	         "workload:\n"
+	         "  - {service: s, arrivals: {process: poisson, rate: 50}, batch: 1, pool: p,\n"
+	         "     queue_limit: 100, replicas: {min: 1, max: 2, initial: 1}, slo: 500ms,\n"
+	         "     queue: high, service_time: {dist: exponential, mean: 10ms},\n"
+	         "     gpu_milli: 4000, hot: {nodes: 5, start: 3s}}\n"
+	         "  - {trace: training.csv, format: canonical, queue: low, pool: [p, q]}\n"
+	         "output: {tables: all}\nsuspend: {grace: 10s}\n"
+	         "policy: {order: {use: priority-queues, mode: strict}, place: best-fit,\n"
+	         "  preempt: %s, scale: {use: threshold, check: 5s}}\n"
+	         "faults: [{at: 602s, do: traffic, service: s, factor: 3, for: 10min}]\n",
+	         preempt);
+	return services_run("a", more);
+}
+
+/* Progressive stops the victims of one claim a node each step; staged, those that are left once
+ * the breach has lasted, all together. */
+Test(incidents, staged_hurries_victims_that_are_being_stopped_step_by_step)
+{
+	double overload_s[2];
+
+	for (int staged = 0; staged < 2; staged++) {
+		const char *folder = run_gangs(staged ? "staged" : "progressive");
+
+		overload_s[staged] = (double)the_fault("traffic")->overload_ns / 1e9;
+		cr_assert_eq(services_metric(folder, "preemptions"), 4, "%s", world.text);
+		world_forget();
+	}
+	/* A window until it is seen, 30 s of breach, a grace, a start, two windows to be over it. */
+	cr_assert_leq(overload_s[1], 5 + 30 + 10 + 3 + 10, "staged took %g s", overload_s[1]);
+	/* Four nodes are three steps. */
+	cr_assert_geq(overload_s[0], 90, "progressive took %g s", overload_s[0]);
+}
+
 Test(incidents, a_surge_is_over_with_its_last_breached_window)
 {
 	static const char *const seats[] = {"none", "progressive", "staged", "batch"};

@@ -95,7 +95,7 @@ Test(module, each_field_is_checked)
 	module.abi_major = 0;
 	refused("abi_major: got 0, wanted 1");
 	module.abi_minor = TL_ABI_MINOR + 1;
-	refused("abi_minor: got 2, wanted at most 1");
+	refused("abi_minor: got 3, wanted at most 2");
 	module.seat = TL_SEAT_COUNT;
 	refused("seat: got 8, wanted below 8");
 	module.seat = UINT32_MAX;
