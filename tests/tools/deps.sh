@@ -5,7 +5,7 @@
 #   deps.sh install SET...   installs what is missing (root or sudo; never asks)
 #   deps.sh tool NAME        prints the tool's name here (clang-14 or clang, ...)
 # Sets: build, test, figures, extra (optional readers used by tests), page
-# (opens reports in a test), lint, fuzz.
+# (opens reports in a test), slurm (what tests/tools/slurm.sh starts), lint, fuzz.
 # Only apt is tested; the names for dnf, pacman and brew are given as far as known.
 set -u
 LC_ALL=C
