@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Baselines and tolerances: small files of plain fields. */
+/* Baselines and tolerances: small files of CSV. */
 #include "analysis/baseline.h"
 
+#include "analysis/fields.h"
 #include "sim/base/arena.h"
 #include "sim/base/units.h"
 
@@ -60,19 +61,19 @@ static enum tl_status split(struct reader *reader)
 {
 	char *at = reader->text;
 
-	if (strchr(at, '"'))
-		return tl_error_set(reader->error, TL_E_DATA, reader->path, reader->line, 0,
-		                    "got a quote, wanted plain fields between commas");
 	for (reader->count = 0; at; reader->count++) {
-		char *comma = strchr(at, ',');
+		char *field = tl_field_next(&at);
 
+		if (!field)
+			return tl_error_set(
+			    reader->error, TL_E_DATA, reader->path, reader->line, 0,
+			    "got a stray quote in field %zu, wanted quotes around a "
+			    "field, and doubled within",
+			    reader->count + 1);
 		if (reader->count == FIELDS_MAX)
 			return tl_error_set(reader->error, TL_E_DATA, reader->path, reader->line, 0,
 			                    "got more than %d fields", FIELDS_MAX);
-		if (comma)
-			*comma = '\0';
-		reader->fields[reader->count] = at;
-		at = comma ? comma + 1 : NULL;
+		reader->fields[reader->count] = field;
 	}
 	return TL_OK;
 }
@@ -209,7 +210,7 @@ void tl_baseline_write(const char *comments, const struct tl_runs *runs, FILE *o
 	}
 	(void)fputs(",unit\n", out);
 	for (size_t m = 0; m < runs->metric_count; m++) {
-		(void)fputs(runs->metrics[m], out);
+		tl_field_write(runs->metrics[m], out);
 		for (size_t i = 0; i < runs->count; i++) {
 			const double value = tl_runs_value(runs, m, i);
 
@@ -218,7 +219,9 @@ void tl_baseline_write(const char *comments, const struct tl_runs *runs, FILE *o
 			else
 				(void)fprintf(out, ",%.17g", value);
 		}
-		(void)fprintf(out, ",%s\n", runs->units[m]);
+		(void)fputc(',', out);
+		tl_field_write(runs->units[m], out);
+		(void)fputc('\n', out);
 	}
 }
 
@@ -240,6 +243,9 @@ static enum tl_status take_columns(struct reader *reader, size_t columns[FIELDS_
 		if (c == TOLERANCE_COLUMNS || (i == 0) != (c == 0))
 			return bad(reader, reader->fields[i],
 			           "the columns metric, then of absolute, relative, test, gate");
+		for (size_t before = 0; before < i; before++)
+			if (columns[before] == c)
+				return bad(reader, reader->fields[i], "each column once");
 		columns[i] = c;
 	}
 	return TL_OK;

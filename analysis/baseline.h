@@ -13,7 +13,7 @@
  *   metric,absolute,relative,test,gate
  *   wait_*,0,0.02,difference,worse
  *
- * Fields are plain: no quotes, no commas inside.
+ * A field with a comma or a quote in it (a service may be named so) stands in quotes.
  */
 #ifndef TIDELAB_ANALYSIS_BASELINE_H
 #define TIDELAB_ANALYSIS_BASELINE_H

@@ -3,6 +3,7 @@
 #include "analysis/export.h"
 
 #include "analysis/export_private.h"
+#include "analysis/fields.h"
 #include "sim/base/stop.h"
 
 #include <inttypes.h>
@@ -54,21 +55,6 @@ void tl_export_json_text(const char *text, FILE *out)
 			(void)fprintf(out, "\\u%04x", *c);
 		else
 			(void)fputc(*c, out);
-	}
-	(void)fputc('"', out);
-}
-
-static void csv_text(const char *text, FILE *out)
-{
-	if (text[strcspn(text, ",\"\r\n")] == '\0') {
-		(void)fputs(text, out);
-		return;
-	}
-	(void)fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			(void)fputc('"', out);
-		(void)fputc(*text, out);
 	}
 	(void)fputc('"', out);
 }
@@ -136,7 +122,7 @@ static void put_field(const struct table *table, const struct tl_column *column,
 		if (table->json)
 			tl_export_json_text(field, table->out);
 		else
-			csv_text(field, table->out);
+			tl_field_write(field, table->out);
 		break;
 	default:
 		(void)fprintf(table->out, "%" PRId64, whole(column, field));
@@ -182,7 +168,7 @@ enum tl_status tl_export_csv(struct tl_results_reader *reader, const char *table
 	for (size_t c = 0; c < state.schema->column_count; c++) {
 		if (c > 0)
 			(void)fputc(',', out);
-		csv_text(state.schema->columns[c].name, out);
+		tl_field_write(state.schema->columns[c].name, out);
 	}
 	(void)fputc('\n', out);
 	return tl_export_walk(reader, state.schema, false, put_rows, &state, out, error);

@@ -285,7 +285,7 @@ int tl_command_main(const struct tl_command *command, int argc, char **argv)
 	                                       : run_verb(command, argc, argv, &error);
 
 	/* A full disk behind stdout is a failure too. */
-	if (fflush(stdout) != 0 && status == TL_OK)
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status == TL_OK)
 		status =
 		    tl_error_set(&error, TL_E_IO, "standard output", 0, 0, "cannot be written");
 	if (status != TL_OK && error.code != TL_OK)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tidelab summary: the metrics of a result file. */
+#include "analysis/fields.h"
 #include "sim/cli/cli.h"
 
 #include <stdlib.h>
@@ -12,8 +13,12 @@ static const struct tl_flag flags[] = {
 static void print_csv(const struct tl_row_summary *rows, size_t count)
 {
 	(void)puts("metric,value,unit");
-	for (size_t i = 0; i < count; i++)
-		(void)printf("%s,%.17g,%s\n", rows[i].metric, rows[i].value, rows[i].unit);
+	for (size_t i = 0; i < count; i++) {
+		tl_field_write(rows[i].metric, stdout);
+		(void)printf(",%.17g,", rows[i].value);
+		tl_field_write(rows[i].unit, stdout);
+		(void)putchar('\n');
+	}
 }
 
 static enum tl_status run(const struct tl_command *command, const struct tl_args *args,

@@ -2,6 +2,7 @@
 /* tidelab tune: the setting that makes a metric least, or most, while others hold. */
 #include "sim/cli/search.h"
 
+#include "analysis/fields.h"
 #include "analysis/tune.h"
 #include "sim/base/arena.h"
 #include "sim/base/output.h"
@@ -232,18 +233,6 @@ static void print_json(const struct outcome *outcome)
 
 /* ---- the trace of what was tried ---- */
 
-static void write_field(const char *text, FILE *out)
-{
-	if (text[strcspn(text, ",\"\n")] == '\0') {
-		(void)fputs(text, out);
-		return;
-	}
-	(void)fputc('"', out);
-	for (; *text != '\0'; text++)
-		(void)(*text == '"' ? fputs("\"\"", out) : fputc(*text, out));
-	(void)fputc('"', out);
-}
-
 static void write_number(double value, FILE *out)
 {
 	if (isfinite(value))
@@ -260,14 +249,14 @@ static void write_trace(const struct outcome *outcome, FILE *out)
 	(void)fputs("try,phase,seeds", out);
 	for (size_t i = 0; i < space->count; i++) {
 		(void)fputc(',', out);
-		write_field(space->ladders[i].key, out);
+		tl_field_write(space->ladders[i].key, out);
 	}
 	(void)fputc(',', out);
-	write_field(setup->objective, out);
+	tl_field_write(setup->objective, out);
 	(void)fputs(",low,high", out);
 	for (size_t i = 0; i < setup->constraint_count; i++) {
 		(void)fputc(',', out);
-		write_field(setup->constraints[i].metric, out);
+		tl_field_write(setup->constraints[i].metric, out);
 		(void)fputs(",limit,verdict", out);
 	}
 	(void)fputs(",best\n", out);
@@ -281,7 +270,7 @@ static void write_trace(const struct outcome *outcome, FILE *out)
 			const char *value = tl_space_value(space, k, try->rungs[k]);
 
 			(void)fputc(',', out);
-			write_field(value ? value : "", out);
+			tl_field_write(value ? value : "", out);
 		}
 		write_number(try->mean, out);
 		write_number(interval.low, out);

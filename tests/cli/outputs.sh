@@ -50,7 +50,9 @@ absent no.csv
 [ "$(cat status)" -eq 74 ] || fail "a file too large: exit $(cat status), wanted 74"
 says err "out.d/large.csv: cannot be written: File too large"
 if [ -c /dev/full ]; then
-	for verb in "trace convert $sample" "trace generate --span 9d" "check tiny"; do
+	run 0 run tiny -o tiny.h5
+	# The summary is a little more than stdio holds: its end alone tells of no failure.
+	for verb in "trace convert $sample" "trace generate --span 9d" "check tiny" "summary tiny.h5"; do
 		# shellcheck disable=SC2086 # words
 		"$TIDELAB" $verb >/dev/full 2>err
 		[ $? -eq 74 ] || fail "$verb: a full disk behind stdout, wanted 74"

@@ -94,6 +94,26 @@ Test(regress, baseline_comes_back)
 	tl_baseline_fini(&baseline);
 }
 
+Test(regress, names_with_commas_and_quotes_come_back)
+{
+	static const char text[] = "metric,value,unit\n\"x,y.served\",3,1\n"
+				   "\"a \"\"b\"\".served\",4,\"\"\"\"\n";
+	struct tl_baseline baseline;
+	char got[256] = "";
+	FILE *out;
+
+	write_text(text);
+	cr_assert_eq(tl_baseline_read(file, &baseline, &error), TL_OK, "%s", error.message);
+	cr_assert_str_eq(baseline.runs->metrics[0], "x,y.served");
+	cr_assert_str_eq(baseline.runs->metrics[1], "a \"b\".served");
+	cr_assert_str_eq(baseline.runs->units[1], "\"");
+	out = fmemopen(got, sizeof got, "w");
+	tl_baseline_write(baseline.comments, baseline.runs, out);
+	cr_assert_eq(fclose(out), 0);
+	cr_assert_str_eq(got, text);
+	tl_baseline_fini(&baseline);
+}
+
 Test(regress, malformed_baselines_are_told_by_line)
 {
 	struct tl_baseline baseline;
@@ -107,7 +127,9 @@ Test(regress, malformed_baselines_are_told_by_line)
 	bad_baseline("metric,value,unit\njobs,,1\n", 2, "got ``, wanted a number");
 	bad_baseline("metric,value,unit\njobs,inf,1\n", 2, "wanted a number");
 	bad_baseline("metric,value,unit\njobs,3,1\njobs,3,1\n", 3, "each metric once");
-	bad_baseline("metric,value,unit\n\"jobs\",3,1\n", 2, "got a quote");
+	bad_baseline("metric,value,unit\n\"jobs,3,1\n", 2, "got a stray quote in field 1");
+	bad_baseline("metric,value,unit\njo\"bs,3,1\n", 2, "got a stray quote in field 1");
+	bad_baseline("metric,value,unit\njobs,\"3\"4,1\n", 2, "got a stray quote in field 2");
 	bad_baseline("metric,value,unit\n,3,1\n", 2, "a metric's name");
 	cr_assert_eq(tl_baseline_read("/no/such/file", &baseline, &error), TL_E_NOINPUT);
 }
@@ -117,6 +139,7 @@ Test(regress, malformed_tolerances_are_told_by_line)
 	bad_tolerance("wait,1\n", 1, "wanted the columns");
 	bad_tolerance("absolute,metric\n", 1, "wanted the columns");
 	bad_tolerance("metric,relativ\n", 1, "got `relativ`");
+	bad_tolerance("metric,relative,relative\nwait,1,2\n", 1, "each column once");
 	bad_tolerance("metric,relative\nwait,-1\n", 2, "a margin");
 	bad_tolerance("metric,relative\nwait\n", 2, "got 1 fields, wanted the 2");
 	bad_tolerance("metric,test\nwait,guess\n", 2, "wanted value, difference");
