@@ -275,16 +275,19 @@ struct tl_model_view {
 	int64_t memory_bytes;
 };
 
-/* How far all that is asked for passes what there is. A job may start where a GPU's share is
- * not free, as its second resident, as long as the excess stays within its limit; GPU memory,
- * CPU and RAM are never oversubscribed, and one of the two at most is TL_JOB_GUARANTEED. */
+/* How far all that is asked for passes what there is, in one pool of nodes (a cluster without
+ * pools is one). A job may start where a GPU's share is not free, as its second resident, as
+ * long as the excess of each pool it is in stays within its limit; GPU memory, CPU and RAM are
+ * never oversubscribed, and one of the two at most is TL_JOB_GUARANTEED. */
 struct tl_oversubscription {
 	uint32_t struct_size;
 	uint32_t residents;   /* most on a GPU whose nominal passes 1000; 0: no GPU's ever may */
-	int64_t nominal_mgpu; /* asked by all that hold GPUs, Suspending work included */
+	int64_t nominal_mgpu; /* asked by all that hold GPUs there, Suspending work included */
 	int64_t excess_mgpu;  /* of it, beyond the 1000 of its GPU */
 	int64_t excess_limit_mgpu; /* (ratio − 1) × capacity that is not down; may be passed only by
 	                              losing nodes */
+	uint32_t pool;             /* its number: dense, from 0, at most 64 of them */
+	uint32_t reserved;
 };
 
 /* ---- answers ------------------------------------------------------------------- */
@@ -430,8 +433,9 @@ struct tl_host {
 	const char *(*job_name)(const struct tl_host *host, tl_job_id id);
 
 	/* Since 1.1. */
-	/* As it stands now. */
-	const struct tl_oversubscription *(*oversubscription)(const struct tl_host *host);
+	/* Of the pool that nodes of this model are in, as it stands now; NULL: no such model. */
+	const struct tl_oversubscription *(*oversubscription)(const struct tl_host *host,
+	                                                      uint32_t model);
 };
 
 /* Extension: the truth, for bounds. Its use is stamped into the results. */
@@ -702,7 +706,7 @@ static_assert(sizeof(struct tl_node_view) == 88, "layout of tl_node_view");
 static_assert(sizeof(struct tl_gpu_view) == 40, "layout of tl_gpu_view");
 static_assert(sizeof(struct tl_view) == 64, "layout of tl_view");
 static_assert(sizeof(struct tl_placement) == 32, "layout of tl_placement");
-static_assert(sizeof(struct tl_oversubscription) == 32, "layout of tl_oversubscription");
+static_assert(sizeof(struct tl_oversubscription) == 40, "layout of tl_oversubscription");
 static_assert(offsetof(struct tl_host, oversubscription) == 288, "layout of tl_host");
 static_assert(sizeof(struct tl_changes) == 112, "layout of tl_changes");
 static_assert(sizeof(struct tl_option) == 64, "layout of tl_option");

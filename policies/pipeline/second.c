@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Second tenants: where GPUs are oversubscribed, a job that finds no free place may run
- * beside one that is running already, as long as the ratio allows.
+ * beside one that is running already, as long as the ratio of its pool allows.
  *
  * Like with like: one slow card slows a whole gang, so a gang goes beside a gang of the same
  * make, card for card, and single cards go beside single cards. Of those that have nobody
@@ -15,6 +15,23 @@
 #include "policies/pipeline/pipeline.h"
 
 #include <string.h>
+
+enum { TL_POOLS = 64 };
+
+static int64_t left_mgpu(const struct tl_oversubscription *pool)
+{
+	return pool->excess_limit_mgpu - pool->excess_mgpu;
+}
+
+/* Whether more may be asked than is there in any pool that the mask leads to. */
+static int any_left(const struct tl_pipeline *p, uint64_t model_mask)
+{
+	const struct tl_oversubscription *pool;
+	for (uint32_t m = 0; (pool = p->host->oversubscription(p->host, m)) != NULL; m++)
+		if ((model_mask >> m & 1) && pool->residents >= 2 && left_mgpu(pool) > 0)
+			return 1;
+	return 0;
+}
 
 static int alike(const struct tl_shape *a, const struct tl_shape *b)
 {
@@ -43,27 +60,31 @@ static int nodes_have_room(const struct tl_view *view, const struct tl_shape *sh
 	return 1;
 }
 
-/* Whether the job is alone on each of its GPUs, nobody's claim is on them, and they have the
- * memory; what the shape would ask of them beyond what is there, or -1. */
-static int64_t excess_on(const struct tl_pipeline *p, const struct tl_view *view,
-                         const struct tl_shape *shape, const struct tl_placement *where)
+/* Whether the job is alone on each of its GPUs, nobody's claim is on them, they have the
+ * memory, and what the shape would ask of them beyond what is there is left in their pools. */
+static int gpus_have_room(const struct tl_pipeline *p, const struct tl_view *view,
+                          const struct tl_shape *shape, const struct tl_placement *where)
 {
 	const struct tl_view *live = p->host->view(p->host);
 	const uint32_t *gpus = where->gpus;
-	int64_t excess_mgpu = 0;
+	int64_t excess_mgpu[TL_POOLS] = {0};
 	for (uint32_t w = 0; w < where->worker_count; w++) {
 		const struct tl_worker *worker = tl_fit_worker(shape, w);
+		const struct tl_oversubscription *pool =
+		    p->host->oversubscription(p->host, tl_view_node(view, where->nodes[w])->model);
 		for (uint32_t g = 0; g < worker->gpus; g++, gpus++) {
 			const struct tl_gpu_view *gpu = tl_view_gpu(view, *gpus);
 			if (gpu->residents != 1 || tl_view_gpu(live, *gpus)->residents != 1 ||
 			    (gpu->total_memory_bytes >= 0 &&
 			     gpu->free_memory_bytes < tl_fit_memory(gpu, worker)))
-				return -1;
+				return 0;
 			if (gpu->free_mgpu < worker->share_mgpu)
-				excess_mgpu += worker->share_mgpu - gpu->free_mgpu;
+				excess_mgpu[pool->pool] += worker->share_mgpu - gpu->free_mgpu;
 		}
+		if (excess_mgpu[pool->pool] > left_mgpu(pool))
+			return 0;
 	}
-	return excess_mgpu;
+	return 1;
 }
 
 /* Whether a second tenant may come beside the job by what is known of the two. */
@@ -84,14 +105,12 @@ static int better(const struct tl_job_view *a, const struct tl_job_view *b)
 
 int tl_second_choose(struct tl_pipeline *p, tl_job_id id, const struct tl_view *view)
 {
-	const struct tl_oversubscription *now = p->host->oversubscription(p->host);
-	int64_t left_mgpu = now->excess_limit_mgpu - now->excess_mgpu;
 	const struct tl_job_view *job = p->host->job(p->host, id), *best = NULL;
 	const struct tl_shape *shape = tl_pipeline_shape(p, id);
 	struct tl_placement where;
 	uint32_t count = 0;
 	/* Who has a claim has room to come, for which others were stopped. */
-	if (now->residents < 2 || left_mgpu <= 0 || shape->gpus == 0 || tl_claim_owned(p, id))
+	if (!any_left(p, shape->model_mask) || shape->gpus == 0 || tl_claim_owned(p, id))
 		return 0;
 	const tl_job_id *ids = p->host->holding(p->host, &count);
 	for (uint32_t i = 0; i < count; i++) {
@@ -99,11 +118,10 @@ int tl_second_choose(struct tl_pipeline *p, tl_job_id id, const struct tl_view *
 		if (!may_pair(p, first, job) || (best != NULL && !better(first, best)) ||
 		    !alike(shape, p->host->shape(p->host, first->shape)) ||
 		    p->host->allocation(p->host, ids[i], &where) != 0 ||
-		    !nodes_have_room(view, shape, &where))
+		    !nodes_have_room(view, shape, &where) ||
+		    !gpus_have_room(p, view, shape, &where))
 			continue;
-		int64_t excess_mgpu = excess_on(p, view, shape, &where);
-		if (excess_mgpu >= 0 && excess_mgpu <= left_mgpu)
-			best = first;
+		best = first;
 	}
 	if (best == NULL || p->host->allocation(p->host, best->id, &where) != 0)
 		return 0;
@@ -116,7 +134,11 @@ int tl_second_choose(struct tl_pipeline *p, tl_job_id id, const struct tl_view *
 
 int tl_second_news(const struct tl_pipeline *p, const struct tl_changes *changes)
 {
-	if (p->host->oversubscription(p->host)->residents < 2)
+	const struct tl_oversubscription *pool;
+	uint32_t model = 0;
+	while ((pool = p->host->oversubscription(p->host, model)) != NULL && pool->residents < 2)
+		model++;
+	if (pool == NULL)
 		return 0;
 	/* One more that runs and has been measured; or, where that is asked, one less busy. */
 	return changes->running_count > 0 ||

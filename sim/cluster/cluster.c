@@ -5,6 +5,7 @@
 #include "sim/base/assert.h"
 #include "sim/base/units.h"
 #include "sim/cluster/device.h"
+#include "sim/cluster/ratios.h"
 
 #include <stdlib.h>
 
@@ -121,7 +122,7 @@ enum tl_status tl_cluster_init(struct tl_cluster *cluster, const struct tl_clust
 	uint32_t node_count = (uint32_t)spec->node_count;
 	uint32_t gpu_count = 0;
 
-	*cluster = (struct tl_cluster){.spec = spec, .ratio_milli = TL_MGPU_PER_GPU};
+	*cluster = (struct tl_cluster){.spec = spec};
 	if (status != TL_OK)
 		return status;
 	for (uint32_t n = 0; n < node_count; n++) {
@@ -134,6 +135,7 @@ enum tl_status tl_cluster_init(struct tl_cluster *cluster, const struct tl_clust
 	cluster->residents = tl_calloc(gpu_count, sizeof *cluster->residents);
 	cluster->demands = tl_calloc(node_count, sizeof *cluster->demands);
 	cluster->marks = tl_calloc(gpu_count, sizeof *cluster->marks);
+	tl_ratios_init(cluster);
 	cluster->free_count =
 	    tl_calloc((size_t)cluster->largest_node_gpus + 1, sizeof *cluster->free_count);
 	cluster->view = (struct tl_view){.nodes = cluster->nodes,
@@ -162,25 +164,8 @@ void tl_cluster_fini(struct tl_cluster *cluster)
 	free(cluster->demands);
 	free(cluster->marks);
 	free(cluster->free_count);
+	tl_ratios_fini(cluster);
 	*cluster = (struct tl_cluster){0};
-}
-
-void tl_cluster_oversubscribe(struct tl_cluster *cluster, int64_t ratio_milli)
-{
-	TL_ASSERT(ratio_milli >= TL_MGPU_PER_GPU);
-	cluster->ratio_milli = ratio_milli;
-}
-
-struct tl_oversubscription tl_cluster_oversubscription(const struct tl_cluster *cluster)
-{
-	int64_t gpus = (cluster->view.capacity_mgpu - cluster->down_mgpu) / TL_MGPU_PER_GPU;
-
-	return (struct tl_oversubscription){
-	    .struct_size = sizeof(struct tl_oversubscription),
-	    .residents = cluster->ratio_milli > TL_MGPU_PER_GPU ? TL_SECOND_RESIDENTS : 0,
-	    .nominal_mgpu = cluster->allocated_mgpu + cluster->excess_mgpu,
-	    .excess_mgpu = cluster->excess_mgpu,
-	    .excess_limit_mgpu = gpus * (cluster->ratio_milli - TL_MGPU_PER_GPU)};
 }
 
 static const struct tl_worker *worker_of(const struct tl_shape *shape, uint32_t worker)
@@ -189,16 +174,18 @@ static const struct tl_worker *worker_of(const struct tl_shape *shape, uint32_t 
 }
 
 /* One worker against its node, but for CPU and RAM, which all workers of the node share.
- * Adds what it would ask of its GPUs beyond what is there. */
+ * Adds what it would ask of its GPUs beyond what is there to what is asked of their pool. */
 static enum tl_refusal check_worker(const struct tl_cluster *cluster, const struct tl_shape *shape,
                                     const struct tl_worker *worker, uint32_t at,
-                                    const uint32_t *gpus, int64_t *excess_mgpu)
+                                    const uint32_t *gpus)
 {
 	const struct tl_node_view *node;
+	struct tl_ratio *ratio;
 
 	if (at >= cluster->view.node_count)
 		return TL_REFUSED_NO_SUCH_NODE;
 	node = &cluster->nodes[at];
+	ratio = tl_ratio_of(cluster, node);
 	if (!node_up(node))
 		return TL_REFUSED_NODE_NOT_UP;
 	for (uint32_t i = 0; i < worker->gpus; i++) {
@@ -215,10 +202,9 @@ static enum tl_refusal check_worker(const struct tl_cluster *cluster, const stru
 		if (!tl_node_allowed(node, shape->model_mask))
 			return TL_REFUSED_MODEL;
 		if (gpu->free_mgpu < worker->share_mgpu) {
-			if (cluster->ratio_milli == TL_MGPU_PER_GPU ||
-			    gpu->residents >= TL_SECOND_RESIDENTS)
+			if (gpu->residents >= ratio->view.residents)
 				return TL_REFUSED_GPU_SHARE;
-			*excess_mgpu += worker->share_mgpu - gpu->free_mgpu;
+			ratio->asked_mgpu += worker->share_mgpu - gpu->free_mgpu;
 		}
 		if (tl_device_memory(gpu, worker) > 0 &&
 		    gpu->free_memory_bytes < worker->gpu_memory_bytes)
@@ -231,13 +217,11 @@ static enum tl_refusal check_workers(const struct tl_cluster *cluster, const str
                                      const struct tl_placement *where)
 {
 	const uint32_t *gpus = where->gpus;
-	int64_t excess_mgpu = 0;
 
 	for (uint32_t w = 0; w < shape->workers; w++) {
 		const struct tl_worker *worker = worker_of(shape, w);
 		uint32_t at = where->nodes[w];
-		enum tl_refusal refusal =
-		    check_worker(cluster, shape, worker, at, gpus, &excess_mgpu);
+		enum tl_refusal refusal = check_worker(cluster, shape, worker, at, gpus);
 		struct tl_demand *demand;
 
 		if (refusal != TL_ACCEPTED)
@@ -251,9 +235,14 @@ static enum tl_refusal check_workers(const struct tl_cluster *cluster, const str
 			return TL_REFUSED_RAM;
 		gpus += worker->gpus;
 	}
-	if (excess_mgpu > 0 && cluster->excess_mgpu + excess_mgpu >
-	                           tl_cluster_oversubscription(cluster).excess_limit_mgpu)
-		return TL_REFUSED_RATIO;
+	for (uint32_t w = 0; w < shape->workers; w++) {
+		const struct tl_ratio *ratio =
+		    tl_ratio_of(cluster, &cluster->nodes[where->nodes[w]]);
+
+		if (ratio && ratio->asked_mgpu > 0 &&
+		    ratio->view.excess_mgpu + ratio->asked_mgpu > ratio->view.excess_limit_mgpu)
+			return TL_REFUSED_RATIO;
+	}
 	return TL_ACCEPTED;
 }
 
@@ -268,13 +257,29 @@ enum tl_refusal tl_cluster_check(const struct tl_cluster *cluster, const struct 
 	if (where->worker_count != shape->workers || where->gpu_count != shape->gpus)
 		return TL_REFUSED_PLACEMENT_SHAPE;
 	refusal = check_workers(cluster, shape, where);
-	for (uint32_t w = 0; w < where->worker_count; w++)
-		if (where->nodes[w] < cluster->view.node_count)
-			cluster->demands[where->nodes[w]] = (struct tl_demand){0};
+	for (uint32_t w = 0; w < where->worker_count; w++) {
+		struct tl_ratio *ratio;
+
+		if (where->nodes[w] >= cluster->view.node_count)
+			continue;
+		cluster->demands[where->nodes[w]] = (struct tl_demand){0};
+		ratio = tl_ratio_of(cluster, &cluster->nodes[where->nodes[w]]);
+		if (ratio)
+			ratio->asked_mgpu = 0;
+	}
 	for (uint32_t i = 0; i < where->gpu_count; i++)
 		if (where->gpus[i] < cluster->view.gpu_count)
 			cluster->marks[where->gpus[i]] = 0;
 	return refusal;
+}
+
+/* Work took so much of one of the node's GPUs, and beyond it; negative: gave back. */
+static void count_taken(struct tl_cluster *cluster, const struct tl_node_view *node,
+                        int64_t physical_mgpu, int64_t excess_mgpu)
+{
+	cluster->allocated_mgpu += physical_mgpu;
+	cluster->excess_mgpu += excess_mgpu;
+	tl_ratio_take(tl_ratio_of(cluster, node), physical_mgpu, excess_mgpu);
 }
 
 void tl_cluster_take(struct tl_cluster *cluster, tl_job_id job, const struct tl_shape *shape,
@@ -302,8 +307,7 @@ void tl_cluster_take(struct tl_cluster *cluster, tl_job_id job, const struct tl_
 			tl_device_take(gpu, &cluster->residents[gpus[i]], job, worker);
 			taken_mgpu -= gpu->free_mgpu;
 			node->free_mgpu -= taken_mgpu;
-			cluster->allocated_mgpu += taken_mgpu;
-			cluster->excess_mgpu += worker->share_mgpu - taken_mgpu;
+			count_taken(cluster, node, taken_mgpu, worker->share_mgpu - taken_mgpu);
 		}
 		node_enter(cluster, node);
 		gpus += worker->gpus;
@@ -342,8 +346,7 @@ void tl_cluster_release(struct tl_cluster *cluster, tl_job_id job, const struct 
 			given_mgpu = worker->share_mgpu - excess_mgpu;
 			node->free_gpus += gpu->free_mgpu == TL_MGPU_PER_GPU;
 			node->free_mgpu += up ? given_mgpu : 0;
-			cluster->allocated_mgpu -= given_mgpu;
-			cluster->excess_mgpu -= excess_mgpu;
+			count_taken(cluster, node, -given_mgpu, -excess_mgpu);
 		}
 		node_enter(cluster, node);
 		gpus += worker->gpus;
@@ -370,6 +373,14 @@ void tl_cluster_mark_draining(struct tl_cluster *cluster, tl_job_id job,
 	}
 }
 
+/* The node's GPUs are lost (sign 1) or back (−1). */
+static void count_down(struct tl_cluster *cluster, const struct tl_node_view *node, int sign)
+{
+	cluster->down_mgpu += sign * node_capacity_mgpu(node);
+	if (node->gpu_count > 0)
+		tl_ratio_add_gpus(tl_ratio_of(cluster, node), -sign * (int64_t)node->gpu_count);
+}
+
 void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t number,
                                enum tl_node_state state)
 {
@@ -382,11 +393,11 @@ void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t number,
 		return;
 	node_leave(cluster, node);
 	if (node->state == TL_NODE_DOWN)
-		cluster->down_mgpu -= node_capacity_mgpu(node);
+		count_down(cluster, node, -1);
 	if (state == TL_NODE_DOWN) {
 		TL_ASSERT(node->free_cpu_milli == node->total_cpu_milli);
 		TL_ASSERT(node->free_ram_bytes == node->total_ram_bytes);
-		cluster->down_mgpu += node_capacity_mgpu(node);
+		count_down(cluster, node, 1);
 	}
 	node->state = (uint32_t)state;
 	node->free_mgpu = 0;
@@ -425,8 +436,7 @@ static void verify_node(const struct tl_cluster *cluster, uint32_t number, int64
 		TL_ASSERT(gpu->node == number && gpu->residents == residents->count);
 		TL_ASSERT(residents->used_mgpu >= 0);
 		TL_ASSERT(residents->used_mgpu <= TL_MGPU_PER_GPU ||
-		          (cluster->ratio_milli > TL_MGPU_PER_GPU &&
-		           residents->count == TL_SECOND_RESIDENTS));
+		          residents->count == tl_ratio_of(cluster, node)->view.residents);
 		TL_ASSERT(gpu->free_mgpu ==
 		          (node_up(node) ? tl_residents_free_mgpu(residents) : 0));
 		TL_ASSERT(gpu->nominal_mgpu == residents->used_mgpu);
@@ -471,6 +481,7 @@ void tl_cluster_verify(const struct tl_cluster *cluster)
 	}
 	TL_ASSERT(cluster->allocated_mgpu == used - excess);
 	TL_ASSERT(cluster->excess_mgpu == excess);
+	tl_ratios_verify(cluster);
 	TL_ASSERT(cluster->down_mgpu == down);
 	TL_ASSERT(cluster->partial_nodes == partial);
 	TL_ASSERT(view->free_gpus == free_gpus && view->free_mgpu == free_mgpu);

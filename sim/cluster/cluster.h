@@ -8,10 +8,11 @@
  * or releasing what is not held, trips an assertion.
  *
  * Oversubscription is of GPU shares alone: what the residents of a GPU ask for may pass
- * its 1000 m where they are two, as long as all that is asked for beyond, over the
- * cluster, stays within (ratio − 1) × the capacity that is not down. So a cluster's
- * nominal sum never passes ratio × that capacity (but by nodes lost later, which evict
- * nobody), and a start on GPUs with room is never refused for it.
+ * its 1000 m where they are two, as long as all that is asked for beyond, over the pool
+ * of the node, stays within (ratio − 1) × the pool's capacity that is not down. So a
+ * pool's nominal sum never passes ratio × that capacity (but by nodes lost later, which
+ * evict nobody), and a start on GPUs with room is never refused for it. The nodes of no
+ * pool, all of them in a cluster without pools, are one pool too.
  */
 #ifndef TIDELAB_CLUSTER_CLUSTER_H
 #define TIDELAB_CLUSTER_CLUSTER_H
@@ -78,6 +79,7 @@ struct tl_alloc {
 
 struct tl_residents; /* who is on a GPU, and how much of it is used whatever the node's state */
 struct tl_demand;    /* a node: what the placement being checked asks of it so far */
+struct tl_ratio;     /* how much may be asked of its nodes beyond what is there */
 
 struct tl_cluster {
 	struct tl_view view; /* points at the arrays below */
@@ -90,7 +92,10 @@ struct tl_cluster {
 	int64_t down_mgpu;                  /* capacity of nodes that are down */
 	int64_t allocated_mgpu;             /* physical, held by work */
 	int64_t excess_mgpu;                /* nominal beyond it, on oversubscribed GPUs */
-	int64_t ratio_milli;                /* oversubscription; 1000: none */
+	struct tl_ratio *ratios;            /* one a pool */
+	uint32_t ratio_count;
+	uint32_t model_ratios[TL_MODELS_MAX]; /* the number of a model's */
+	bool oversubscribed;                  /* a pool at least */
 	uint32_t largest_node_gpus;
 	uint32_t partial_nodes; /* up nodes with some but not all of their GPU capacity free */
 	uint32_t *free_count;   /* free_count[k]: up nodes with k wholly free GPUs */
@@ -100,10 +105,13 @@ enum tl_status tl_cluster_init(struct tl_cluster *cluster, const struct tl_clust
                                struct tl_error *error);
 void tl_cluster_fini(struct tl_cluster *cluster);
 
-/* Lets nominal shares pass the physical ones up to this ratio in thousandths, ≥ 1000. */
-void tl_cluster_oversubscribe(struct tl_cluster *cluster, int64_t ratio_milli);
-/* How far they do and may now, over the cluster. */
-struct tl_oversubscription tl_cluster_oversubscription(const struct tl_cluster *cluster);
+/* Lets nominal shares in the pool (empty: nodes of none; NULL: each) pass the physical ones
+ * up to this ratio in thousandths, ≥ 1000. */
+void tl_cluster_oversubscribe(struct tl_cluster *cluster, const char *pool, int64_t ratio_milli);
+/* How far they do and may now in the pool of nodes of the model; NULL: no such model. Live,
+ * for the cluster's life. */
+const struct tl_oversubscription *tl_cluster_oversubscription(const struct tl_cluster *cluster,
+                                                              uint32_t model);
 
 /* Whether the placement is legal and free for the shape, or the first thing wrong. The GPUs
  * of a job are distinct, over all its workers (communication libraries refuse two ranks on

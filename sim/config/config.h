@@ -45,6 +45,19 @@ struct tl_queue_config {
 	struct tl_queue_setting queue;
 };
 
+/* One ratio, or `{training: 1.2, others: 1}`. */
+struct tl_ratio_config {
+	const char *pool;
+	int32_t ratio_milli;
+};
+
+struct tl_oversubscription_config {
+	const struct tl_tree *node;
+	int32_t others_milli;
+	struct tl_ratio_config *pools;
+	size_t pool_count;
+};
+
 struct tl_tenant_config {
 	const struct tl_tree *node;
 	struct tl_tenant_setting tenant;
@@ -75,6 +88,7 @@ struct tl_window_config {
 struct tl_config {
 	struct tl_scenario scenario; /* the plain fields */
 	struct tl_cluster_config cluster;
+	struct tl_oversubscription_config oversubscription;
 	struct tl_seat_config seats[TL_SEAT_COUNT];
 	struct tl_workload_config *workloads;
 	size_t workload_count;
@@ -97,6 +111,7 @@ extern const struct tl_custom tl_custom_window;    /* struct tl_trace_options */
 extern const struct tl_custom tl_custom_tables;    /* uint32_t */
 extern const struct tl_custom tl_custom_speeds;    /* struct tl_sharing */
 extern const struct tl_custom tl_custom_pools;     /* char[TL_POOLS_MAX] */
+extern const struct tl_custom tl_custom_ratios;    /* struct tl_oversubscription_config */
 extern const struct tl_custom tl_custom_price;     /* int64_t, micro-units */
 extern const struct tl_custom tl_custom_penalty;   /* the same, of 1,000 */
 
@@ -113,10 +128,12 @@ void tl_generate_config_derive(struct tl_workload_config *entry, const struct tl
 enum tl_status tl_generate_config_check(struct tl_fill *fill,
                                         const struct tl_workload_config *entry);
 
-/* Pools: of a group, then of all entries once the cluster is built. */
+/* Pools: of a group, then of all that names them once the cluster is built. */
 enum tl_status tl_pool_check(struct tl_fill *fill, const struct tl_cluster_group *group);
+extern const struct tl_section tl_oversubscription_section;
 void tl_config_pools_derive(struct tl_config *config);
 enum tl_status tl_config_pools_check(struct tl_fill *fill, const struct tl_config *config);
+void tl_config_pools_keep(struct tl_config *config); /* arrays to the scenario, which owns them */
 
 /* faults: which keys go with what a fault does. */
 bool tl_fault_applies(const struct tl_config_key *key, const void *base);

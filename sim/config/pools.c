@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pools: walls between nodes, and what work may go where. */
+/* Pools: walls between nodes, what work may go where, and how much may be asked of each. */
 #include "sim/config/config.h"
+
+#include "sim/base/arena.h"
 
 #include <string.h>
 
@@ -87,6 +89,82 @@ static void emit_pools(const struct tl_config_key *key, const void *field, unsig
 const struct tl_custom tl_custom_pools = {
     .type = "the name of a pool, or a list of them", .set = set_pools, .emit = emit_pools};
 
+/* ---- oversubscription: 1.15, or {training: 1.2, others: 1} ---- */
+
+static const struct tl_config_key ratio_keys[] = {
+    {.name = "others",
+     .type = TL_KEY_FACTOR,
+     .standard = "1",
+     .min = 1000,
+     .max = 2000,
+     .offset = offsetof(struct tl_oversubscription_config, others_milli),
+     .width = sizeof(int32_t),
+     .help = "of each pool that is not named here, and of a cluster without pools; "
+             "`oversubscription: R` is short for this one alone"},
+};
+
+static enum tl_status set_ratio(struct tl_fill *fill, void *base, const struct tl_tree_key *key,
+                                const struct tl_tree *node)
+{
+	struct tl_oversubscription_config *config = base;
+	struct tl_ratio_config *ratio = &config->pools[config->pool_count];
+	size_t length = tl_fill_enter(fill, key->name);
+	enum tl_status status = tl_key_set(fill, &ratio_keys[0], node, &ratio->ratio_milli);
+
+	if (status != TL_OK)
+		return status;
+	tl_fill_leave(fill, length);
+	ratio->pool = key->name;
+	config->pool_count++;
+	return TL_OK;
+}
+
+static void emit_ratio(const void *base, unsigned indent, FILE *out)
+{
+	const struct tl_oversubscription_config *config = base;
+	char number[40];
+
+	for (size_t i = 0; i < config->pool_count; i++)
+		(void)fprintf(out, "%*s%s: %s\n", (int)indent, "", config->pools[i].pool,
+		              tl_exact_milli(config->pools[i].ratio_milli, number, sizeof number));
+}
+
+const struct tl_section tl_oversubscription_section = {
+    .keys = ratio_keys,
+    .count = 1,
+    .other = set_ratio,
+    .emit_other = emit_ratio,
+    .other_help = "a pool of the cluster's nodes and its own ratio, such as `training: 1.2`"};
+
+static enum tl_status set_ratios(struct tl_fill *fill, const struct tl_config_key *key,
+                                 const struct tl_tree *node, void *field)
+{
+	struct tl_oversubscription_config *config = field;
+
+	*config = (struct tl_oversubscription_config){.node = node};
+	if (node->kind == TL_TREE_MAP)
+		config->pools = tl_arena_alloc(fill->arena, node->count * sizeof *config->pools);
+	return tl_custom_short.set(fill, key, node, field);
+}
+
+static void emit_ratios(const struct tl_config_key *key, const void *field, unsigned indent,
+                        FILE *out)
+{
+	const struct tl_oversubscription_config *config = field;
+	char number[40];
+
+	if (config->pool_count > 0)
+		tl_custom_short.emit(key, field, indent, out);
+	else
+		(void)fprintf(out, " %s\n",
+		              tl_exact_milli(config->others_milli, number, sizeof number));
+}
+
+const struct tl_custom tl_custom_ratios = {
+    .type = "a number of at most three decimals from 1 to 2, or a map of pools to such",
+    .set = set_ratios,
+    .emit = emit_ratios};
+
 /* ---- which models those are ---- */
 
 static uint64_t mask_of(const struct tl_cluster_spec *cluster, const char *pools)
@@ -105,6 +183,21 @@ void tl_config_pools_derive(struct tl_config *config)
 
 		entry->workload.pool_mask = mask_of(cluster, entry->workload.pool);
 		entry->service.setting.pool_mask = mask_of(cluster, entry->service.setting.pool);
+	}
+	config->scenario.oversubscription_milli = config->oversubscription.others_milli;
+}
+
+void tl_config_pools_keep(struct tl_config *config)
+{
+	const struct tl_oversubscription_config *from = &config->oversubscription;
+	struct tl_scenario *scenario = &config->scenario;
+
+	scenario->pools = tl_calloc(from->pool_count, sizeof *scenario->pools);
+	scenario->pool_count = from->pool_count;
+	for (size_t i = 0; i < from->pool_count; i++) {
+		(void)snprintf(scenario->pools[i].name, sizeof scenario->pools[i].name, "%s",
+		               from->pools[i].pool);
+		scenario->pools[i].oversubscription_milli = from->pools[i].ratio_milli;
 	}
 }
 
@@ -148,13 +241,37 @@ static enum tl_status check_entry(struct tl_fill *fill, const struct tl_cluster_
 	return TL_OK;
 }
 
+static enum tl_status check_ratios(struct tl_fill *fill, const struct tl_cluster_spec *cluster,
+                                   const struct tl_tree *node)
+{
+	const char *names[TL_MODELS_MAX + 1];
+	size_t count = pool_names(cluster, names);
+	char near[200];
+
+	names[count++] = ratio_keys[0].name;
+	for (size_t i = 0; node->kind == TL_TREE_MAP && i < node->count; i++) {
+		const struct tl_tree at = tl_tree_key_node(&node->keys[i]);
+		size_t known = 0;
+
+		while (known < count && strcmp(names[known], at.text) != 0)
+			known++;
+		if (known == count)
+			return tl_fill_fault(
+			    fill, &at,
+			    "oversubscription: got `%.60s`, wanted a pool of the cluster%s%s",
+			    at.text, tl_cluster_spec_has_pools(cluster) ? "" : ", which has none",
+			    tl_suggest_text(names, count, at.text, near, sizeof near));
+	}
+	return TL_OK;
+}
+
 enum tl_status tl_config_pools_check(struct tl_fill *fill, const struct tl_config *config)
 {
 	const struct tl_cluster_spec *cluster = &config->scenario.cluster;
-	enum tl_status status = TL_OK;
+	enum tl_status status = check_ratios(fill, cluster, config->oversubscription.node);
 
 	if (!tl_cluster_spec_has_pools(cluster))
-		return TL_OK; /* one pool for all */
+		return status; /* one pool for all */
 	for (size_t i = 0; i < config->workload_count && status == TL_OK; i++) {
 		size_t length = tl_fill_enter(fill, "workload");
 

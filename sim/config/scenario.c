@@ -205,6 +205,7 @@ static enum tl_status from_tree(struct tl_arena *arena, struct tl_tree *root,
 	keep_seats(&config);
 	keep_workloads(&config);
 	keep_lists(&config);
+	tl_config_pools_keep(&config);
 	tl_config_services_keep(&config);
 	*out = tl_alloc(sizeof **out);
 	**out = config.scenario;
@@ -287,6 +288,7 @@ void tl_scenario_destroy(struct tl_scenario *scenario)
 	free(scenario->services);
 	free(scenario->queues);
 	free(scenario->tenants);
+	free(scenario->pools);
 	free(scenario->faults);
 	tl_cluster_spec_fini(&scenario->cluster);
 	free(scenario->path);

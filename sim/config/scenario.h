@@ -84,6 +84,11 @@ struct tl_queue_setting {
 	uint32_t weight;
 };
 
+struct tl_pool_setting {
+	char name[TL_POOL_NAME_MAX];
+	int32_t oversubscription_milli;
+};
+
 struct tl_tenant_setting {
 	char name[TL_NAME_MAX];
 	int64_t quota_mgpu; /* -1: none */
@@ -141,7 +146,9 @@ struct tl_scenario {
 	int64_t horizon_ns; /* TL_NEVER: until all work has ended */
 	uint64_t seed;
 	struct tl_cluster_spec cluster;
-	int32_t oversubscription_milli;     /* nominal against physical GPUs; 1000: none */
+	int32_t oversubscription_milli; /* nominal against physical GPUs; 1000: none */
+	struct tl_pool_setting *pools;  /* those with a ratio of their own */
+	size_t pool_count;
 	char cluster_sha256[TL_SHA256_HEX]; /* of its list of machines; empty: by groups */
 	struct tl_workload *workloads;
 	size_t workload_count;

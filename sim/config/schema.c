@@ -420,10 +420,12 @@ static const struct tl_config_key scenario_keys[] = {
      LIST_AT(tl_config, workloads, workload_count),
      .help = "the work: recorded jobs (`trace`), made ones (`generate`) and online services (`service`); "
              "at least one entry"},
-    {.name = "oversubscription", .type = TL_KEY_FACTOR, .standard = "1", .min = 1000, .max = 2000,
-     AT(tl_config, scenario.oversubscription_milli),
-     .help = "GPUs that may be asked for against those there are, over the cluster; above 1, what "
-             "finds no free room may share a GPU with one other (practice: 1.15, not past 1.3 [S])"},
+    {.name = "oversubscription", .type = TL_KEY_CUSTOM, .standard = "1",
+     .custom = &tl_custom_ratios, .section = &tl_oversubscription_section, .shorthand = "others",
+     AT(tl_config, oversubscription),
+     .help = "GPUs that may be asked for against those there are, in each pool of nodes; above 1, "
+             "what finds no free room may share a GPU with one other (practice: 1.15, not past "
+             "1.3 [S])"},
     MAP("policy", policy_section, 0, "who decides"),
     {.name = "estimates", .type = TL_KEY_CUSTOM, .standard = "trace",
      .custom = &tl_custom_estimates, AT(tl_config, estimates),

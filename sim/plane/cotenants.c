@@ -117,8 +117,8 @@ static int64_t speed_on(struct tl_trial *trial, tl_job_id id, uint32_t gpu)
 /* Whether its GPUs may have other tenants at all. */
 static bool may_share(const struct tl_trial *trial, const struct tl_shape *shape)
 {
-	return shape->gpus > 0 && (shape->full.share_mgpu < TL_MGPU_PER_GPU ||
-	                           trial->cluster.ratio_milli > TL_MGPU_PER_GPU);
+	return shape->gpus > 0 &&
+	       (shape->full.share_mgpu < TL_MGPU_PER_GPU || trial->cluster.oversubscribed);
 }
 
 int64_t tl_cotenants_speed_ppb(struct tl_trial *trial, tl_job_id id)
@@ -165,7 +165,7 @@ void tl_cotenants_measured(struct tl_trial *trial, tl_job_id id, int32_t measure
 	if (job->measured_milli == measured_milli)
 		return;
 	job->measured_milli = measured_milli;
-	if (trial->cluster.ratio_milli == TL_MGPU_PER_GPU)
+	if (!trial->cluster.oversubscribed)
 		return;
 	for (uint32_t g = 0; g < job->alloc.gpu_count; g++)
 		if (trial->cluster.gpus[job->alloc.gpus[g]].nominal_mgpu > TL_MGPU_PER_GPU) {

@@ -55,7 +55,7 @@ static bool breaks_guarantee(struct tl_trial *trial, tl_job_id id, const struct 
 {
 	const struct tl_shape *shape = tl_job_of(&trial->jobs, id)->shape;
 
-	if (trial->cluster.ratio_milli == TL_MGPU_PER_GPU ||
+	if (!trial->cluster.oversubscribed ||
 	    (tl_job_view_of(&trial->jobs, id)->flags & TL_JOB_GUARANTEED) == 0)
 		return false;
 	for (uint32_t g = 0; g < where->gpu_count; g++) {

@@ -152,12 +152,10 @@ static uint32_t read_service_count(const struct tl_host *host)
 	return tl_services_count(trial_of(host));
 }
 
-static const struct tl_oversubscription *read_oversubscription(const struct tl_host *host)
+static const struct tl_oversubscription *read_oversubscription(const struct tl_host *host,
+                                                               uint32_t model)
 {
-	struct tl_trial *trial = trial_of(host);
-
-	trial->oversubscription = tl_cluster_oversubscription(&trial->cluster);
-	return &trial->oversubscription;
+	return tl_cluster_oversubscription(&trial_of(host)->cluster, model);
 }
 
 /* ---- help ---- */

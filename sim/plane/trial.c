@@ -266,7 +266,10 @@ static enum tl_status set_up(struct tl_trial *trial, struct tl_error *error)
 
 	if (status != TL_OK)
 		return status;
-	tl_cluster_oversubscribe(&trial->cluster, scenario->oversubscription_milli);
+	tl_cluster_oversubscribe(&trial->cluster, NULL, scenario->oversubscription_milli);
+	for (size_t i = 0; i < scenario->pool_count; i++)
+		tl_cluster_oversubscribe(&trial->cluster, scenario->pools[i].name,
+		                         scenario->pools[i].oversubscription_milli);
 	tl_shapes_init(&trial->shapes, &trial->cluster, &scenario->cluster);
 	tl_warm_init(&trial->warm, trial->cluster.view.node_count);
 	tl_changes_init(trial);

@@ -304,8 +304,7 @@ struct tl_trial {
 	struct tl_services *services;
 	struct tl_run_counts counts;
 	struct tl_reservations reservations;
-	struct tl_oversubscription oversubscription; /* as last asked */
-	int64_t productive_mgpu;                     /* a level */
+	int64_t productive_mgpu; /* a level */
 	int64_t static_requested_mgpu;
 	struct tl_frag_book *fragmentation;
 	int64_t fragmentation_mgpu; /* at the last sample; -1: none taken */

@@ -44,12 +44,10 @@ static const struct tl_job_view *host_job(const struct tl_host *host, tl_job_id 
 	return tl_mock_at(mock_of(host), id);
 }
 
-static const struct tl_oversubscription *host_oversubscription(const struct tl_host *host)
+static const struct tl_oversubscription *host_oversubscription(const struct tl_host *host,
+                                                               uint32_t model)
 {
-	struct tl_mock *mock = mock_of(host);
-
-	mock->oversubscription = tl_cluster_oversubscription(&mock->cluster);
-	return &mock->oversubscription;
+	return tl_cluster_oversubscription(&mock_of(host)->cluster, model);
 }
 
 static const char *host_job_name(const struct tl_host *host, tl_job_id id)

@@ -41,7 +41,6 @@ struct tl_mock_decision {
 struct tl_mock {
 	struct tl_host host;
 	struct tl_cluster cluster;
-	struct tl_oversubscription oversubscription;
 	struct tl_arena arena; /* what the policy was given */
 	int64_t now_ns;
 	int64_t wake_ns;              /* TL_TIME_NEVER: none asked */

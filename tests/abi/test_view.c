@@ -85,7 +85,7 @@ Test(view, gives_and_takes_what_is_there_of_an_oversubscribed_gpu)
 	uint32_t node = 0, gpu;
 
 	tl_world_init(&world, 3, 4, 4);
-	tl_cluster_oversubscribe(&mock->cluster, 2000);
+	tl_cluster_oversubscribe(&mock->cluster, NULL, 2000);
 	while (mock->cluster.nodes[node].gpu_count == 0)
 		node++;
 	gpu = mock->cluster.nodes[node].first_gpu;

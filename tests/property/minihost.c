@@ -47,7 +47,7 @@ static void set_up(struct mini *m)
 
 	cr_assert_eq(tl_cluster_init(&m->cluster, world->spec, &error), TL_OK);
 	if (world->ratio_milli > 0)
-		tl_cluster_oversubscribe(&m->cluster, world->ratio_milli);
+		tl_cluster_oversubscribe(&m->cluster, NULL, world->ratio_milli);
 	tl_shapes_init(&m->shapes, &m->cluster, world->spec);
 	tl_arena_init(&m->arena);
 	m->views = tl_calloc(jobs, sizeof(*m->views));

@@ -432,12 +432,10 @@ static const char *job_name(const struct tl_host *host, tl_job_id id)
 	return read_job(host, id) != NULL ? "job" : "";
 }
 
-static const struct tl_oversubscription *oversubscription(const struct tl_host *host)
+static const struct tl_oversubscription *oversubscription(const struct tl_host *host,
+                                                          uint32_t model)
 {
-	struct mini *m = mini_of(host);
-
-	m->oversubscription = tl_cluster_oversubscription(&m->cluster);
-	return &m->oversubscription;
+	return tl_cluster_oversubscription(&mini_of(host)->cluster, model);
 }
 
 static int explaining(const struct tl_host *host, tl_job_id id)

@@ -48,7 +48,6 @@ struct mini {
 	const struct mini_world *world;
 	struct mini_run *run;
 	struct tl_cluster cluster;
-	struct tl_oversubscription oversubscription;
 	struct tl_shapes shapes;
 	struct tl_arena arena;
 	struct tl_job_view *views;

@@ -2,13 +2,15 @@
 /*
  * The cluster against a model that keeps nothing but the list of what is held and
  * recounts everything from it: random placements, legal or not, of random shapes, with
- * releases, draining and node states in between, with and without oversubscription.
+ * releases, draining and node states in between, with and without oversubscription, in one
+ * pool and in two.
  */
 #include "sim/base/rng.h"
 #include "sim/base/units.h"
 #include "sim/cluster/cluster.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -21,7 +23,7 @@ enum {
 	VERIFY_EVERY = 97
 };
 
-static int64_t ratio_milli;
+static int64_t ratios_milli[2]; /* by model */
 
 struct held {
 	tl_job_id job; /* 0: free slot */
@@ -54,7 +56,7 @@ static struct tl_worker random_worker(uint32_t gpus, int32_t share)
 	                          .ram_bytes = below(400)};
 }
 
-static void make_world(void)
+static void make_world(bool walls)
 {
 	static const uint32_t gpu_counts[NODES] = {4, 2, 4, 1, 3, 0};
 
@@ -73,6 +75,8 @@ static void make_world(void)
 		shape->gpus = (shape->workers - 1) * shape->full.gpus + shape->last.gpus;
 		shape->model_mask = below(4) ? UINT64_MAX : 1 + below(3);
 	}
+	snprintf(models[0].pool, sizeof models[0].pool, "%s", walls ? "x" : "");
+	snprintf(models[1].pool, sizeof models[1].pool, "%s", walls ? "y" : "");
 	cr_assert_eq(tl_cluster_init(&cluster, &spec, NULL), TL_OK);
 }
 
@@ -118,24 +122,31 @@ static void recount(struct sums *sums)
 			add_up(sums, &held[h]);
 }
 
-/* What is asked beyond the GPUs that are there. */
-static int64_t excess_of(const struct sums *sums)
+static bool same_pool(uint32_t model, uint32_t other)
+{
+	return strcmp(models[model].pool, models[other].pool) == 0;
+}
+
+/* What is asked beyond the GPUs that are there in the model's pool. */
+static int64_t excess_of(const struct sums *sums, uint32_t model)
 {
 	int64_t excess = 0;
 
 	for (uint32_t g = 0; g < GPUS; g++)
-		excess += positive(sums->mgpu[g] - 1000);
+		if (same_pool(model, nodes[cluster.gpus[g].node].model))
+			excess += positive(sums->mgpu[g] - 1000);
 	return excess;
 }
 
-static int64_t excess_limit(void)
+static int64_t excess_limit(uint32_t model)
 {
 	int64_t gpus = 0;
 
 	for (uint32_t n = 0; n < NODES; n++)
-		if (cluster.nodes[n].state != TL_NODE_DOWN)
+		if (cluster.nodes[n].state != TL_NODE_DOWN && cluster.nodes[n].gpu_count > 0 &&
+		    same_pool(model, nodes[n].model))
 			gpus += cluster.nodes[n].gpu_count;
-	return gpus * (ratio_milli - 1000);
+	return gpus * (ratios_milli[model] - 1000);
 }
 
 /* Whether a placement is legal, by the plain reading of the rules. */
@@ -143,13 +154,15 @@ static bool legal(const struct held *one)
 {
 	struct sums sums;
 	uint32_t next = 0;
-	int64_t before;
+	int64_t before[2];
 
 	recount(&sums);
-	before = excess_of(&sums);
+	for (uint32_t m = 0; m < 2; m++)
+		before[m] = excess_of(&sums, m);
 	add_up(&sums, one);
-	if (excess_of(&sums) > before && excess_of(&sums) > excess_limit())
-		return false;
+	for (uint32_t m = 0; m < 2; m++)
+		if (excess_of(&sums, m) > before[m] && excess_of(&sums, m) > excess_limit(m))
+			return false;
 	for (uint32_t w = 0; w < one->shape->workers; w++) {
 		const struct tl_worker *worker = worker_at(one->shape, w);
 		uint32_t n = one->nodes[w];
@@ -169,7 +182,8 @@ static bool legal(const struct held *one)
 					return false;
 			if (cluster.gpus[g].node != n)
 				return false;
-			if (sums.mgpu[g] > 1000 && (ratio_milli == 1000 || sums.residents[g] > 2))
+			if (sums.mgpu[g] > 1000 &&
+			    (ratios_milli[nodes[n].model] == 1000 || sums.residents[g] > 2))
 				return false;
 			if (models[nodes[n].model].memory_bytes >= 0 &&
 			    worker->gpu_memory_bytes > 0 &&
@@ -200,7 +214,16 @@ static void compare(void)
 		cr_assert_eq(cluster.nodes[n].free_cpu_milli, 1000 - sums.cpu[n]);
 		cr_assert_eq(cluster.nodes[n].free_ram_bytes, 1000 - sums.ram[n]);
 	}
-	cr_assert_eq(cluster.excess_mgpu, excess_of(&sums));
+	for (uint32_t m = 0; m < 2; m++) {
+		const struct tl_oversubscription *pool = tl_cluster_oversubscription(&cluster, m);
+
+		cr_assert_eq(pool->excess_mgpu, excess_of(&sums, m));
+		cr_assert_eq(pool->excess_limit_mgpu, excess_limit(m));
+		cr_assert_eq(pool->residents, ratios_milli[m] > 1000 ? 2 : 0);
+		cr_assert_eq(pool->pool, same_pool(0, m) ? 0 : 1);
+	}
+	cr_assert_null(tl_cluster_oversubscription(&cluster, 2));
+	cr_assert_null(tl_cluster_oversubscription(&cluster, TL_NO_INDEX));
 	tl_cluster_verify(&cluster);
 }
 
@@ -293,15 +316,20 @@ static void step_state(void)
 	tl_cluster_set_node_state(&cluster, below(NODES), TL_NODE_UP);
 }
 
-static void agree_at(int64_t ratio, uint32_t steps)
+/* Ratios of the pools of the two models: one where they are the same. */
+static void agree_at(bool walls, int64_t ratio, int64_t other_ratio, uint32_t steps)
 {
+	static const int64_t gpus[2] = {11, 3};
 	uint64_t taken = 0;
-	int64_t most_excess = 0;
+	int64_t most_excess[2] = {0, 0};
 
-	ratio_milli = ratio;
+	ratios_milli[0] = ratio;
+	ratios_milli[1] = other_ratio;
 	tl_rng_init(&rng, 1, TL_STREAM_TEST, 0);
-	make_world();
-	tl_cluster_oversubscribe(&cluster, ratio);
+	make_world(walls);
+	tl_cluster_oversubscribe(&cluster, NULL, ratio);
+	if (walls)
+		tl_cluster_oversubscribe(&cluster, "y", other_ratio);
 	for (uint32_t step = 0; step < steps; step++) {
 		uint32_t what = below(100);
 
@@ -315,11 +343,17 @@ static void agree_at(int64_t ratio, uint32_t steps)
 			step_state();
 		if (step % VERIFY_EVERY == 0)
 			compare();
-		most_excess = cluster.excess_mgpu > most_excess ? cluster.excess_mgpu : most_excess;
+		for (uint32_t m = 0; m < 2; m++) {
+			int64_t excess = tl_cluster_oversubscription(&cluster, m)->excess_mgpu;
+
+			most_excess[m] = excess > most_excess[m] ? excess : most_excess[m];
+		}
 	}
 	compare();
-	cr_assert_eq(most_excess > 0, ratio > 1000);
-	cr_assert_leq(most_excess, GPUS * (ratio - 1000));
+	for (uint32_t m = 0; m < 2; m++) {
+		cr_assert_eq(most_excess[m] > 0, ratios_milli[m] > 1000);
+		cr_assert_leq(most_excess[m], (walls ? gpus[m] : GPUS) * (ratios_milli[m] - 1000));
+	}
 	cr_assert_gt(taken, steps / 20, "too few legal placements to mean anything: %llu",
 	             (unsigned long long)taken);
 	for (uint32_t h = 0; h < HELD; h++)
@@ -335,12 +369,20 @@ static void agree_at(int64_t ratio, uint32_t steps)
 
 Test(cluster_model, agrees_with_a_recount)
 {
-	agree_at(1000, STEPS);
+	agree_at(false, 1000, 1000, STEPS);
 }
 
 Test(cluster_model, agrees_with_a_recount_when_oversubscribed)
 {
-	agree_at(1150, STEPS / 8);
-	agree_at(1500, STEPS / 8);
-	agree_at(2000, STEPS / 8);
+	agree_at(false, 1150, 1150, STEPS / 8);
+	agree_at(false, 1500, 1500, STEPS / 8);
+	agree_at(false, 2000, 2000, STEPS / 8);
+}
+
+Test(cluster_model, agrees_with_a_recount_of_each_pool)
+{
+	agree_at(true, 1000, 1000, STEPS / 16);
+	agree_at(true, 1000, 2000, STEPS / 8);
+	agree_at(true, 1300, 1000, STEPS / 8);
+	agree_at(true, 1150, 1700, STEPS / 8);
 }

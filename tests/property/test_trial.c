@@ -310,8 +310,12 @@ static void check_little(void)
 static void check_world(uint64_t number, uint64_t kind)
 {
 	world_make(number);
-	if (ratio_milli > 1000)
-		world_oversubscribe(number, ratio_milli);
+	if (ratio_milli > 1000) {
+		char ratio[16];
+
+		snprintf(ratio, sizeof ratio, "%g", (double)ratio_milli / 1000.0);
+		world_oversubscribe(number, ratio);
+	}
 	const char *folder = world_folder("a");
 
 	world_policy(kind);
@@ -387,7 +391,7 @@ Test(trial, the_same_scenario_gives_the_same_bytes_in_any_folder)
 		for (int which = 0; which < 2; which++) {
 			world_make(number);
 			if (number >= 12)
-				world_oversubscribe(number, 1500);
+				world_oversubscribe(number, "1.5");
 			const char *folder = world_folder(which == 0 ? "a" : "b");
 
 			world_policy(number % 3);

@@ -198,13 +198,13 @@ static void make_costs(void)
 	add("horizon: %s\noutput: {tables: all, timeline: 97s}\n", PICK("5h", "40min", "60d"));
 }
 
-void world_oversubscribe(uint64_t number, int64_t ratio_milli)
+void world_oversubscribe(uint64_t number, const char *ratios)
 {
 	static const char *const tables[] = {"lucid", "gavel", "time-slice",
 	                                     "custom, speeds: {0.5: 1, 1: 0.7}"};
 
-	add("oversubscription: %g\nsharing: {table: %s, guaranteed: %s, utilisation_mean: %s}\n",
-	    (double)ratio_milli / 1000.0, tables[number % 4], number % 3 ? "services" : "inference",
+	add("oversubscription: %s\nsharing: {table: %s, guaranteed: %s, utilisation_mean: %s}\n",
+	    ratios, tables[number % 4], number % 3 ? "services" : "inference",
 	    number % 5 ? "0.5" : "0.9");
 }
 

@@ -39,8 +39,8 @@ void world_teardown(void);
 
 /* The scenario of world `number` but for its policy: the same draws whatever that is. */
 void world_make(uint64_t number);
-/* Lets GPUs be asked for beyond what is there; after world_make. */
-void world_oversubscribe(uint64_t number, int64_t ratio_milli);
+/* Lets GPUs be asked for beyond what is there; after world_make. ratios: a number, or a map. */
+void world_oversubscribe(uint64_t number, const char *ratios);
 /* The same of a world with walls: the trace is asked for by WORLD_POOLED entries, each bound to
  * the pools world_pools[] names (`A|B`; empty: none), on nodes of pools a, b and of none. */
 enum { WORLD_POOLED = 4 };

@@ -232,6 +232,8 @@ Test(config, effective_text_reads_back_as_itself)
 	    ("cluster: {groups: [{pool: x}, {pool: y}]}\nworkload: [{trace: a, pool: x}, "
 	     "{generate: pai, pool: [y, x]}]"),
 	    "workload: [{trace: a}]\nhorizon: 1ns\noutput: {tables: [], timeline: 1h}\n",
+	    ("cluster: {groups: [{pool: x}, {pool: y}]}\nworkload: [{trace: a}]\n"
+	     "oversubscription: {y: 1.25, others: 1.1}\n"),
 	    ("workload: [{trace: a}]\noversubscription: 1.15\nsharing: {table: custom, speeds: {0.6: "
 	     "0.99, 1: 0.8}, guaranteed: none, utilisation_mean: 0.9}\n"),
 	};
@@ -246,6 +248,10 @@ Test(config, effective_text_reads_back_as_itself)
 		cr_assert_eq(once->tables, twice->tables);
 		cr_assert_eq(once->cluster.node_count, twice->cluster.node_count);
 		cr_assert_eq(once->oversubscription_milli, twice->oversubscription_milli);
+		cr_assert_eq(once->pool_count, twice->pool_count);
+		for (size_t p = 0; p < once->pool_count; p++)
+			cr_assert_eq(once->pools[p].oversubscription_milli,
+			             twice->pools[p].oversubscription_milli);
 		cr_assert_eq(memcmp(once->physics.sharing.steps, twice->physics.sharing.steps,
 		                    sizeof once->physics.sharing.steps),
 		             0);

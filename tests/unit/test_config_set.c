@@ -50,6 +50,35 @@ Test(config_set, inside_a_shorthand)
 	tl_scenario_destroy(s);
 }
 
+Test(config_set, a_pool_beside_one_ratio_for_all)
+{
+	static const char walls[] = "cluster: {groups: [{pool: a}, {pool: b}]}\n"
+				    "workload: [{trace: x}]\n%s";
+	static const struct tl_override set = {.key = "oversubscription.b", .value = "1.3"};
+	static const struct {
+		const char *line;
+		int32_t others_milli;
+		size_t count;
+	} rows[] = {{"", 1000, 1},
+	            {"oversubscription: 1.15\n", 1150, 1},
+	            {"oversubscription: {a: 1.2, b: 1.1}\n", 1000, 2}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct tl_scenario *s = NULL;
+		struct tl_error error = TL_ERROR_INIT;
+		char text[200];
+
+		snprintf(text, sizeof text, walls, rows[i].line);
+		cr_assert_eq(tl_scenario_parse("test", text, &set, 1, &s, &error), TL_OK, "%s",
+		             error.message);
+		cr_assert_eq(s->oversubscription_milli, rows[i].others_milli);
+		cr_assert_eq(s->pool_count, rows[i].count);
+		cr_assert_str_eq(s->pools[s->pool_count - 1].name, "b");
+		cr_assert_eq(s->pools[s->pool_count - 1].oversubscription_milli, 1300);
+		tl_scenario_destroy(s);
+	}
+}
+
 Test(config_set, appends_to_a_list)
 {
 	struct tl_scenario *s = with("workload[2].trace", "c.csv");

@@ -44,8 +44,9 @@ static void stir(struct misbehave *own, tl_job_id id)
 	tl_job_id beside = id;
 
 	id = waiting[host->random(host) % count];
-	if (host->oversubscription(host)->residents > 0 &&
-	    host->allocation(host, beside, &where) == 0)
+	if (host->allocation(host, beside, &where) == 0 && where.gpu_count > 0 &&
+	    host->oversubscription(host, tl_view_node(host->view(host), where.nodes[0])->model)
+	            ->residents > 0)
 		(void)host->start(host, id, &where); /* where it is the wrong shape, refused */
 	switch (host->random(host) % 40) {
 	case 0:
