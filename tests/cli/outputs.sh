@@ -50,9 +50,9 @@ absent no.csv
 [ "$(cat status)" -eq 74 ] || fail "a file too large: exit $(cat status), wanted 74"
 says err "out.d/large.csv: cannot be written: File too large"
 if [ -c /dev/full ]; then
-	run 0 run tiny -o short.h5
+	run 0 run tiny -o full.h5
 	# The summary is a little more than stdio holds: its end alone tells of no failure.
-	for verb in "trace convert $sample" "trace generate --span 9d" "check tiny" "summary short.h5"; do
+	for verb in "trace convert $sample" "trace generate --span 9d" "check tiny" "summary full.h5"; do
 		# shellcheck disable=SC2086 # words
 		"$TIDELAB" $verb >/dev/full 2>err
 		[ $? -eq 74 ] || fail "$verb: a full disk behind stdout, wanted 74"
@@ -89,7 +89,7 @@ run 0 run --cluster 600x8 --physics ideal --trace long.csv --horizon 8d -o long.
 interrupted TERM export long.h5 --format json -o out.d/a.json.gz
 
 # Pictures: the gnuplot that draws them is ended too.
-run 0 run tiny -o short.h5
+run 0 run tiny -o tiny.h5
 mkdir bin
 cat >bin/gnuplot <<'END'
 #!/bin/sh
