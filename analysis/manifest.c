@@ -116,8 +116,8 @@ static json_t *design_line(const struct tl_design *design)
 	return line;
 }
 
-static void put_all(FILE *out, const char *identity, const struct tl_subject *subject,
-                    const struct tl_design *design, const struct tl_sweep_run *runs, size_t count)
+static void put_body(FILE *out, const char *identity, const struct tl_subject *subject,
+                     const struct tl_design *design, const struct tl_sweep_run *runs, size_t count)
 {
 	json_t *line = json_object();
 
@@ -135,6 +135,25 @@ static void put_all(FILE *out, const char *identity, const struct tl_subject *su
 		(void)json_object_set_new(line, "run", json_string(runs[i].hash));
 		put(out, line);
 	}
+}
+
+static void put_all(FILE *out, const char *identity, const struct tl_subject *subject,
+                    const struct tl_design *design, const struct tl_sweep_run *runs, size_t count)
+{
+	char *body = NULL, sum[TL_SHA256_HEX];
+	size_t size = 0;
+	FILE *stream = open_memstream(&body, &size);
+	json_t *line = json_object();
+
+	if (!stream)
+		tl_out_of_memory(0);
+	put_body(stream, identity, subject, design, runs, count);
+	if (fclose(stream) != 0 || tl_sha256_bytes(body, size, sum, NULL) != TL_OK)
+		tl_out_of_memory(size);
+	(void)fwrite(body, 1, size, out);
+	free(body);
+	(void)json_object_set_new(line, "sha256", json_string(sum));
+	put(out, line);
 	for (size_t i = 0; i < count; i++)
 		if (runs[i].state != TL_RUN_MISSING)
 			put(out, ending(&runs[i]));
@@ -199,6 +218,9 @@ struct reading {
 	char *line;
 	size_t room;
 	long number;
+	char *body; /* the lines read so far, until all are whose sum is kept */
+	size_t body_length, body_size;
+	char sum[TL_SHA256_HEX];
 	struct tl_error *error;
 };
 
@@ -218,6 +240,12 @@ static json_t *next_line(struct reading *reading, bool *end)
 	reading->number++;
 	if (*end)
 		return NULL;
+	if (reading->sum[0] == '\0') {
+		reading->body = tl_grow(reading->body, &reading->body_size,
+		                        reading->body_length + (size_t)length, 1);
+		memcpy(reading->body + reading->body_length, reading->line, (size_t)length);
+		reading->body_length += (size_t)length;
+	}
 	return json_loadb(reading->line, (size_t)length, 0, NULL);
 }
 
@@ -338,7 +366,7 @@ static enum tl_status take_runs(struct reading *reading, struct tl_manifest *out
 		if (!good)
 			return damaged(reading, "a run of the design");
 	}
-	return TL_OK;
+	return tl_sha256_bytes(reading->body, reading->body_length, reading->sum, reading->error);
 }
 
 static void apply_ending(struct tl_sweep_run *run, const json_t *line)
@@ -374,14 +402,18 @@ static size_t find(const struct tl_manifest *manifest, const size_t *order, cons
 	return low;
 }
 
-static void take_endings(struct reading *reading, struct tl_manifest *out)
+static enum tl_status take_endings(struct reading *reading, struct tl_manifest *out)
 {
 	size_t *order = tl_runs_by_hash(out->runs, out->run_count);
+	enum tl_status status = TL_OK;
 	bool end = false;
 
-	while (!end) {
+	while (!end && status == TL_OK) {
 		json_t *line = next_line(reading, &end);
-		const char *hash = text_of(line, "run");
+		const char *hash = text_of(line, "run"), *sum = text_of(line, "sha256");
+
+		if (sum && strcmp(sum, reading->sum) != 0)
+			status = damaged(reading, "lines above whose SHA-256 is the one kept here");
 
 		for (size_t i = hash ? find(out, order, hash) : out->run_count;
 		     i < out->run_count && strcmp(out->runs[order[i]].hash, hash) == 0; i++)
@@ -389,6 +421,7 @@ static void take_endings(struct reading *reading, struct tl_manifest *out)
 		json_decref(line);
 	}
 	free(order);
+	return status;
 }
 
 enum tl_status tl_manifest_read(const char *path, struct tl_manifest *out, struct tl_error *error)
@@ -407,11 +440,12 @@ enum tl_status tl_manifest_read(const char *path, struct tl_manifest *out, struc
 	if (status == TL_OK)
 		status = take_runs(&reading, out);
 	if (status == TL_OK)
-		take_endings(&reading, out);
+		status = take_endings(&reading, out);
 	if (status == TL_OK && ferror(reading.file))
 		status = tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot be read");
 	(void)fclose(reading.file);
 	free(reading.line);
+	free(reading.body);
 	if (status != TL_OK)
 		tl_manifest_fini(out);
 	return status;

@@ -98,7 +98,7 @@ static enum tl_status check(const char *path, bool force, struct tl_error *error
 enum tl_status tl_report_folder_open(struct tl_report_folder *folder, const char *path, bool force,
                                      struct tl_error *error)
 {
-	*folder = (struct tl_report_folder){.path = tl_strdup(path)};
+	*folder = (struct tl_report_folder){.path = tl_strdup(path), .force = force};
 	for (size_t length = strlen(path); length > 1 && folder->path[length - 1] == '/'; length--)
 		folder->path[length - 1] = '\0';
 	enum tl_status status = check(folder->path, force, error);
@@ -148,6 +148,9 @@ static enum tl_status settle(struct tl_report_folder *folder, struct tl_error *e
 enum tl_status tl_report_folder_close(struct tl_report_folder *folder, enum tl_status status,
                                       struct tl_error *error)
 {
+	/* Another may have taken the name meanwhile. */
+	if (folder->partial && status == TL_OK)
+		status = check(folder->path, folder->force, error);
 	if (folder->partial && status == TL_OK)
 		status = settle(folder, error);
 	if (folder->partial && status != TL_OK)

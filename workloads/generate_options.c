@@ -94,7 +94,7 @@ const struct tl_generate_option_desc tl_generate_option_descs[] = {
      "0.01 to 0.99", "mean GPU utilisation of a job alone (of a release's task: of its share)",
      ALL},
     {"card-memory", TL_GENERATE_SIZE, AT(card_memory_bytes), 1048576, 1e15, "", "80GiB",
-     "1MiB to 1PB", "of a GPU; jobs want 0.3 to 0.9 of it", DRAWN},
+     "1MiB to 1000TB", "of a GPU; jobs want 0.3 to 0.9 of it", DRAWN},
 };
 const size_t tl_generate_option_count =
     sizeof tl_generate_option_descs / sizeof *tl_generate_option_descs;

@@ -167,8 +167,13 @@ static enum tl_status take_key(struct builder *b, const yaml_event_t *event)
 		return fault(b, event->start_mark, "too many keys in one map: wanted at most 1024");
 	at = find_key(map, name);
 	if (at < map->count) {
-		(void)snprintf(what, sizeof what, "duplicate key `%.60s` (first at line %ld)", name,
-		               map->keys[at].line);
+		/* A value given by a flag has no lines. */
+		if (b->source->flag)
+			(void)snprintf(what, sizeof what, "duplicate key `%.60s`", name);
+		else
+			(void)snprintf(what, sizeof what,
+			               "duplicate key `%.60s` (first at line %ld)", name,
+			               map->keys[at].line);
 		return fault(b, event->start_mark, what);
 	}
 	b->key = (struct tl_tree_key){

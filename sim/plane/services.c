@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/plane/service_core.h"
 
+#include "traces/lint.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,28 @@ static void mark_hot(const struct tl_trial *trial, struct tl_service *service)
 	}
 }
 
+/* Rows of a recording that contradict others are taken all the same, and that is said. */
+static void note_dirt(const struct tl_trial *trial, const struct tl_service_setting *setting)
+{
+	static const struct {
+		enum tl_lint_kind kind;
+		const char *words;
+	} dirt[] = {{TL_LINT_BACKWARD_TIME, "come before the row above them: sorted by time"},
+	            {TL_LINT_DUPLICATE_ROW, "repeat an earlier row in every field: kept"}};
+	const struct tl_request_trace *recording = setting->arrivals.trace;
+	const struct tl_request_stats *stats = recording ? tl_request_trace_stats(recording) : NULL;
+	FILE *note = trial->options->diagnostics;
+
+	for (size_t i = 0; note != NULL && stats != NULL && i < stats->lint_count; i++)
+		for (size_t d = 0; d < sizeof(dirt) / sizeof(dirt[0]); d++)
+			if (stats->lint[i].name == tl_lint_class_of(dirt[d].kind)->name)
+				fprintf(note,
+				        "service `%s`: %" PRIu64 " of %" PRIu64
+				        " recorded requests (line %ld the first) %s\n",
+				        setting->name, stats->lint[i].count, stats->rows,
+				        stats->lint[i].lines[0], dirt[d].words);
+}
+
 static enum tl_status create_one(struct tl_trial *trial, uint32_t number,
                                  struct tl_service *service, struct tl_error *error)
 {
@@ -39,6 +63,7 @@ static enum tl_status create_one(struct tl_trial *trial, uint32_t number,
 	struct tl_arrival_spec plan = setting->arrivals;
 
 	service->setting = setting;
+	note_dirt(trial, setting);
 	service->shape = tl_shapes_intern(&trial->shapes, &request, false);
 	if (service->shape == NULL || !tl_shapes_feasible(&trial->shapes, service->shape))
 		return tl_error_set(error, TL_E_CONFIG, scenario->path, setting->line,

@@ -127,6 +127,19 @@ rm "$(find swept/runs -name '*.h5' | sort | head -n 1)"
 run 0 report swept -o partly
 says partly/index.html 'Runs that are not there'
 
+# A folder that comes to be while the pictures are drawn is not replaced either.
+mkdir slow
+cat >slow/gnuplot <<END
+#!/bin/sh
+mkdir -p taken
+PATH=$PATH
+exec gnuplot "\$@"
+END
+chmod +x slow/gnuplot
+PATH=$work/slow:$PATH run 73 report evil.h5 -o taken
+says err "taken: is there already"
+[ -z "$(ls -A taken)" ] || fail "the folder of another was filled"
+
 # Without gnuplot there is no report, nor half of one.
 mkdir bin
 PATH=$work/bin run 69 report evil.h5 -o none

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # An online service beside training: it is measured, it scales, and its books close.
+# shellcheck disable=SC2016 # the backquotes are part of what is said
 . "$ROOT/tests/cli/_lib.sh"
 
 run 0 run service -o a.h5
@@ -35,6 +36,18 @@ holds "$(value wait_mean_s) < 2"
 holds "$(value busy_ratio) > 0.2 && $(value busy_ratio) <= 1"
 holds "$(value scale_ups) > 0 && $(value scale_downs) > 0"
 holds "$(value penalty) > 0"
+
+# Recorded requests that step back in time or repeat each other are taken, and that is said.
+cat >requests.csv <<'END'
+TIMESTAMP,ContextTokens,GeneratedTokens
+2023-11-16 18:15:46.5,374,44
+2023-11-16 18:15:47.5,10,4
+2023-11-16 18:15:47.5,10,4
+2023-11-16 18:15:46.9,20,4
+END
+run 0 run --cluster 2x8 --horizon 1min --set 'workload=[{service: chat, arrivals: {process: trace, path: requests.csv}}]' -o dirty.h5
+says err 'service `chat`: 1 of 4 recorded requests (line 5 the first) come before the row above them: sorted by time'
+says err 'service `chat`: 1 of 4 recorded requests (line 4 the first) repeat an earlier row in every field: kept'
 
 # The surge that nobody foretold costs; without it all else is as before.
 run 0 run service -o calm.h5 --set faults=[]

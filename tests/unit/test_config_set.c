@@ -202,6 +202,7 @@ static const struct bad bad[] = {
     {"seed", "&a 1", "anchors"},
     {"seed", "1\n---\n2", "second document"},
     {"seed", "[1]", "got a list"},
+    {"output", "{tables: all, tables: jobs}", "duplicate key `tables`"},
     {"horizon", "-5s", "wanted a duration"},
     {"cluster.nodes", "0", "from 1 to 100000"},
     {"cluster", "nowhere", "no cluster `nowhere`"},
@@ -224,6 +225,7 @@ Test(config_set, refusals_name_the_flag)
 		cr_expect_eq(error.line, 0);
 		cr_expect(strstr(error.message, bad[i].says), "%s=%s: %s", bad[i].key, bad[i].value,
 		          error.message);
+		cr_expect_null(strstr(error.message, "line 0"), "%s", error.message);
 	}
 }
 

@@ -238,6 +238,7 @@ Test(generate, options_are_set_and_checked_by_the_table)
 	cr_expect_eq(options.rate_per_h, 12.5);
 	cr_expect_eq(tl_generate_set(&options, "card-memory", "40GiB", &error), TL_OK);
 	cr_expect_eq(options.card_memory_bytes, 40 * TL_GIB);
+	cr_expect_eq(tl_generate_set(&options, "card-memory", "1000TB", &error), TL_OK);
 	cr_expect_eq(tl_generate_set(&options, "jobs", "7", &error), TL_OK);
 	cr_expect_eq(options.jobs, 7);
 	static const char *const bad[][3] = {

@@ -421,6 +421,48 @@ Test(sweep, bad_manifests)
 	bad_manifest(WHOLE "{\"design\":\"g\",\"keys\":[],\"seeds\":[1],\"cells\":[[]]}\n"
 	                   "{\"run\":\"short\"}\n",
 	             "a run of the design");
+	bad_manifest(WHOLE "{\"design\":\"g\",\"keys\":[],\"seeds\":[],\"cells\":[]}\n"
+	                   "{\"sha256\":\"0\"}\n",
+	             "whose SHA-256");
+}
+
+/* A byte of another value anywhere in what is replaced as one: none is taken for another. */
+Test(sweep, a_garbled_manifest_is_told)
+{
+	struct tl_design design = design_of(numbers, 2, seeds, 2);
+	struct tl_sweep_run *runs = NULL;
+	struct tl_manifest manifest;
+	const char *path = in_folder("sweep/manifest");
+	size_t count = 0;
+	long end = 0;
+
+	OK(sweep_once(&design, &runs, &count));
+	tl_sweep_runs_free(runs, count);
+	tl_design_fini(&design);
+	OK(tl_manifest_read(path, &manifest, &error));
+	tl_manifest_fini(&manifest);
+
+	FILE *file = fopen(path, "r+");
+	char line[8192];
+
+	cr_assert(file);
+	while (!strstr(fgets(line, sizeof line, file), "\"sha256\":\""))
+		end = ftell(file);
+	for (long at = 0; at < end; at++) {
+		(void)fseek(file, at, SEEK_SET);
+		int byte = fgetc(file);
+
+		(void)fseek(file, at, SEEK_SET);
+		(void)fputc(byte ^ 1, file);
+		(void)fflush(file);
+		cr_expect_eq(tl_manifest_read(path, &manifest, &error), TL_E_DATA, "byte %ld", at);
+		(void)fseek(file, at, SEEK_SET);
+		(void)fputc(byte, file);
+		(void)fflush(file);
+	}
+	OK(tl_manifest_read(path, &manifest, &error));
+	tl_manifest_fini(&manifest);
+	(void)fclose(file);
 }
 
 Test(sweep, last_words)
