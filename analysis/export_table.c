@@ -5,6 +5,7 @@
 #include "analysis/export_private.h"
 #include "analysis/fields.h"
 #include "sim/base/stop.h"
+#include "sim/base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -48,13 +49,16 @@ void tl_export_decimal(int64_t ns, int digits, FILE *out)
 void tl_export_json_text(const char *text, FILE *out)
 {
 	(void)fputc('"', out);
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			(void)fprintf(out, "\\%c", *c);
-		else if (*c < ' ')
-			(void)fprintf(out, "\\u%04x", *c);
+	for (size_t length; *text; text += length > 0 ? length : 1) {
+		length = tl_utf8_length(text);
+		if (*text == '"' || *text == '\\')
+			(void)fprintf(out, "\\%c", *text);
+		else if ((unsigned char)*text < ' ')
+			(void)fprintf(out, "\\u%04x", (unsigned)*text);
+		else if (length == 0)
+			(void)fputs("\\ufffd", out);
 		else
-			(void)fputc(*c, out);
+			(void)fwrite(text, 1, length, out);
 	}
 	(void)fputc('"', out);
 }

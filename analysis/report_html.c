@@ -3,6 +3,7 @@
 
 #include "results/metrics.h"
 #include "sim/base/units.h"
+#include "sim/base/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,37 +12,10 @@
 
 /* ---- text ---- */
 
-/* Bytes of the UTF-8 character at text; 0: none. Overlong forms, surrogates and what is
- * beyond U+10FFFF are none. */
-static size_t utf8_length(const unsigned char *text)
-{
-	static const struct {
-		unsigned char low, high, second_low, second_high;
-		size_t length;
-	} forms[] = {
-	    {0x20, 0x7e, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-	    {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-	    {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (text[0] < forms[i].low || text[0] > forms[i].high)
-			continue;
-		if (forms[i].length > 1 &&
-		    (text[1] < forms[i].second_low || text[1] > forms[i].second_high))
-			return 0;
-		for (size_t k = 2; k < forms[i].length; k++)
-			if (text[k] < 0x80 || text[k] > 0xbf)
-				return 0;
-		return forms[i].length;
-	}
-	return text[0] == '\n' || text[0] == '\t' ? 1 : 0;
-}
-
 void tl_html_escape(FILE *out, const char *text)
 {
 	while (*text) {
-		size_t length = utf8_length((const unsigned char *)text);
+		size_t length = tl_utf8_length(text);
 
 		switch (*text) {
 		case '&':

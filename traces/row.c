@@ -3,6 +3,7 @@
 #include "traces/reader.h"
 
 #include "sim/base/arena.h"
+#include "sim/base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,14 +177,18 @@ int64_t tl_row_gpus(struct tl_row *row, const char *column, const char *text)
 	return is_over(row) ? TL_UNKNOWN : gpus_mgpu;
 }
 
-/* A name of fewer than size bytes, as long as the column that shows it. */
+/* A name of fewer than size bytes, as long as the column that shows it, that any output can
+ * write. */
 static bool fits(struct tl_row *row, const char *column, const char *name, size_t size)
 {
 	char wanted[48];
 
-	if (strlen(name) < size)
+	if (strlen(name) >= size)
+		(void)snprintf(wanted, sizeof wanted, "a name of at most %zu bytes", size - 1);
+	else if (!tl_utf8_is(name))
+		(void)snprintf(wanted, sizeof wanted, "UTF-8 without control characters");
+	else
 		return true;
-	(void)snprintf(wanted, sizeof wanted, "a name of at most %zu bytes", size - 1);
 	tl_row_unreadable(row, column, name, wanted);
 	return false;
 }

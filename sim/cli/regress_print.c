@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/cli/regress.h"
 
+#include "sim/base/utf8.h"
 #include "sim/cli/cli.h"
 
 #include <math.h>
@@ -114,10 +115,11 @@ json_t *tl_gate_json(const struct tl_gate *gate)
 
 /* ---- JUnit ---- */
 
-/* XML has no way to write most control characters: `?` stands for them. */
+/* XML has no way to write control characters, nor what is no UTF-8: `?` stands for them. */
 static void put_xml(const char *text, FILE *out)
 {
-	for (; *text; text++) {
+	for (size_t length; *text; text += length > 0 ? length : 1) {
+		length = tl_utf8_length(text);
 		switch (*text) {
 		case '&':
 			(void)fputs("&amp;", out);
@@ -132,7 +134,10 @@ static void put_xml(const char *text, FILE *out)
 			(void)fputs("&quot;", out);
 			break;
 		default:
-			(void)fputc((unsigned char)*text < ' ' ? '?' : *text, out);
+			if (length == 0 || (unsigned char)*text < ' ')
+				(void)fputc('?', out);
+			else
+				(void)fwrite(text, 1, length, out);
 		}
 	}
 }

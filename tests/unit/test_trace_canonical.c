@@ -255,3 +255,28 @@ Test(trace_canonical, names_too_long)
 		unlink(path);
 	}
 }
+
+/* Names that no JSON, HTML or HDF5 text could hold are refused; those of any script are kept. */
+Test(trace_canonical, names_that_are_no_text)
+{
+	static const char head[] = "id,submit_s,duration_s,gpus,tenant,queue\n";
+	static const char *const bad[] = {"lat\xe9in,0,1,1,a,b", "a,0,1,1,\xed\xa0\x80,b",
+	                                  "a,0,1,1,b\x01,c", "a,0,1,1,b,\xc0\xaf"};
+	struct tl_trace_options options = default_options();
+	char text[256];
+
+	for (size_t i = 0; i <= sizeof bad / sizeof *bad; i++) {
+		const bool good = i == sizeof bad / sizeof *bad;
+
+		snprintf(text, sizeof text, "%s%s\n", head,
+		         good ? "\xe4\xbd\xa0,0,1,1,\xc3\xa9,b" : bad[i]);
+		const char *path = write_text_file("canonical.csv", text);
+
+		if (good)
+			tl_trace_close(must_open(path, &options));
+		else
+			expect_refused(path, &options, TL_E_DATA, 2,
+			               "wanted UTF-8 without control characters");
+		unlink(path);
+	}
+}
