@@ -365,8 +365,8 @@ static void describe(const struct gantt *gantt, struct tl_figure_plot *plot, con
 		tl_figure_append(kinds, TL_FIGURE_EXTRA_SIZE, " %d", COLOUR_DOWN);
 	snprintf(
 	    plot->alt, sizeof(plot->alt),
-	    "Which job held how much of which node, a line a node, by kind of work, from %.4g to "
-	    "%.4g %s; %zu of %zu nodes with GPUs are shown%s.",
+	    "Which job held how much of which node, a line a node, by kind of work (its shades tell "
+	    "one job from the next), from %.4g to %.4g %s; %zu of %zu nodes with GPUs are shown%s.",
 	    (double)gantt->from_ns / gantt->unit_ns, (double)gantt->to_ns / gantt->unit_ns, unit,
 	    gantt->shown_nodes, gantt->nodes_with_gpus, part ? ", and a part of the run" : "");
 }

@@ -68,33 +68,40 @@ static void print_point(const struct view *view, FILE *data, size_t from, size_t
 	fprintf(data, " %u %u %.6g\n", wanted, ready, (double)arrivals / span_s);
 }
 
-/* From and to of each breach, what lies closer than a pixel in one; returns their time. */
-static int64_t print_breaches(const struct view *view, FILE *data)
+/* From, to, and the share of that time in breach; of nothing, nothing. */
+static void print_stretch(const struct view *view, FILE *data, size_t from, size_t to, double share)
 {
-	int64_t pixel_ns = (view->end_ns - view->begin_ns) / POINTS;
-	int64_t from_ns = -1, to_ns = -1, sum_ns = 0;
+	int64_t to_ns = to < view->count ? view->rows[to].t_ns : view->end_ns;
 
-	for (size_t i = 0; i < view->count; i++) {
-		int64_t t_ns = view->rows[i].t_ns;
+	if (share > 0.0)
+		fprintf(data, "%.9g %.9g %.3g\n", (double)view->rows[from].t_ns / view->unit_ns,
+		        (double)to_ns / view->unit_ns, share);
+}
 
-		if (!view->rows[i].overload)
-			continue;
-		sum_ns += view->window_ns;
-		if (from_ns >= 0 && t_ns > to_ns + pixel_ns) {
-			fprintf(data, "%.9g %.9g\n", (double)from_ns / view->unit_ns,
-			        (double)to_ns / view->unit_ns);
-			from_ns = -1;
+/* By the points of the curve, neighbours of one share together; returns the time in breach. */
+static int64_t print_breaches(const struct view *view, FILE *data, size_t group)
+{
+	size_t begin = 0, sum = 0;
+	double share = 0.0;
+
+	for (size_t from = 0, to; from < view->count; from = to) {
+		size_t breached = 0;
+
+		to = from + group < view->count ? from + group : view->count;
+		for (size_t i = from; i < to; i++)
+			breached += view->rows[i].overload != 0;
+		sum += breached;
+		double here = (double)breached / (double)(to - from);
+		if (here < share || here > share) {
+			print_stretch(view, data, begin, from, share);
+			begin = from;
+			share = here;
 		}
-		if (from_ns < 0)
-			from_ns = t_ns;
-		to_ns = t_ns + (view->window_ns > pixel_ns ? view->window_ns : pixel_ns);
 	}
-	if (from_ns >= 0)
-		fprintf(data, "%.9g %.9g\n", (double)from_ns / view->unit_ns,
-		        (double)to_ns / view->unit_ns);
-	else
-		fputs("NaN NaN\n", data); /* an empty part of the data would be none */
-	return sum_ns;
+	print_stretch(view, data, begin, view->count, share);
+	if (sum == 0)
+		fputs("NaN NaN 0\n", data); /* an empty part of the data would be none */
+	return (int64_t)sum * view->window_ns;
 }
 
 /* When something struck: the service itself, or nodes and jobs of the cluster. */
@@ -141,9 +148,9 @@ static void describe(const struct view *view, size_t group, int64_t breach_ns, s
 	         is_log ? "log" : "straight", is_log ? least * 0.8 : 0.0,
 	         is_log ? most * 1.3 : most * 1.08, incidents);
 	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE,
-	         "in breach (p99, or losses) %.3g %% of the time|p99 of each window of "
+	         "in breach %.3g %% of the time%s|p99 of each window of "
 	         "%.6g s",
-	         share, (double)view->window_ns / 1e9);
+	         share, group > 1 ? " (darker: more)" : "", (double)view->window_ns / 1e9);
 	if (group > 1)
 		tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, ", worst of %zu", group);
 	tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "|target %.6g %s", target, unit);
@@ -177,7 +184,7 @@ enum tl_status tl_figure_service(struct tl_results_reader *reader, FILE *data,
 			print_point(&view, data, i,
 			            i + group < view.count ? i + group : view.count);
 		fputs("\n\n", data);
-		int64_t breach_ns = print_breaches(&view, data);
+		int64_t breach_ns = print_breaches(&view, data, group);
 		size_t incidents = 0;
 
 		status = print_incidents(reader, &view, plot->table, data, &incidents, error);

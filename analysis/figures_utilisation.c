@@ -70,10 +70,11 @@ static void print_utilisation(const struct tl_figure_bins *bins, FILE *data, dou
 	double held = (total[ALLOCATED] - total[PRODUCTIVE]) / all;
 	double up_free = (total[CAPACITY] - total[DOWN] - total[ALLOCATED]) / all;
 
-	fprintf(data,
-	        "time \"productive %.1f %%\" \"held, not productive %.1f %%\" \"free %.1f %%\" "
-	        "\"down %.1f %%\" pending\n",
-	        total[PRODUCTIVE] / all, held, up_free, total[DOWN] / all);
+	fprintf(
+	    data,
+	    "time \"held, making progress %.1f %%\" \"held, no progress %.1f %%\" \"free %.1f %%\" "
+	    "\"down %.1f %%\" pending\n",
+	    total[PRODUCTIVE] / all, held, up_free, total[DOWN] / all);
 	for (int b = 0; b < TL_FIGURE_BINS; b++) {
 		double capacity = tl_figure_bins_mean(bins, b, CAPACITY);
 
@@ -86,9 +87,9 @@ static void print_utilisation(const struct tl_figure_bins *bins, FILE *data, dou
 	}
 	snprintf(
 	    plot->alt, sizeof(plot->alt),
-	    "GPUs over time, stacked to the capacity of %.6g: productive %.1f %%, held but not "
-	    "productive %.1f %%, free %.1f %%, down %.1f %% of the time; at most %.6g GPUs "
-	    "were waited for.",
+	    "GPUs over time, stacked to the capacity of %.6g: held by work that makes progress "
+	    "%.1f %%, held without progress %.1f %%, free %.1f %%, down %.1f %% of the time; at "
+	    "most %.6g GPUs were waited for.",
 	    bins->most[CAPACITY], total[PRODUCTIVE] / all, held, up_free, total[DOWN] / all,
 	    bins->most[PENDING]);
 }

@@ -36,8 +36,13 @@ if (word(ARG8, 3) eq "log") {
 	do for [e=-3:7] { do for [m in "1 2 5"] { set ytics add (real(m) * 10.0 ** e) } }
 }
 set yrange [low:high]
-plot ARG2 index 1 using 1:(low):1:2:(low):(high) with boxxyerror fc rgb breach_rgb \
-          fs transparent solid 0.28 noborder title breach_text, \
+# A point that was in breach at all is to be seen; one that was in breach throughout stands out.
+faint = 0.1
+strong = 0.45
+veil(share) = (int(255 * (1 - faint - (strong - faint) * share)) << 24) + breach_rgb
+plot ARG2 index 1 using 1:(low):1:2:(low):(high):(veil($3)) with boxxyerror lc rgb variable \
+          fs solid 1 noborder notitle, \
+     NaN with boxes fc rgb veil(1) fs solid 1 noborder title breach_text, \
      ARG2 index 0 using 1:2 with steps lw 1.6 lc rgb 0x0072B2 title p99_text, \
      ARG2 index 2 using 1:(high) with impulses lw 1.8 dt (2, 3) lc rgb ink title (incidents > 0 ? "incident" : ""), \
      target with lines lw 1.8 dt (8, 4) lc rgb breach_rgb title target_text

@@ -301,8 +301,8 @@ Test(figures, utilisation_is_averaged_over_time)
 	char *text = prepare(tl_figure_utilisation, &plot);
 	cr_assert_str_eq(plot.skip, "");
 	/* half the time 4 of 8 productive, 2 more held, 1 down, 1 free; else 8 free */
-	cr_assert(strstr(text, "\"productive 25.0 %\""), "%.200s", text);
-	cr_assert(strstr(text, "\"held, not productive 12.5 %\""), "%.200s", text);
+	cr_assert(strstr(text, "\"held, making progress 25.0 %\""), "%.200s", text);
+	cr_assert(strstr(text, "\"held, no progress 12.5 %\""), "%.200s", text);
 	cr_assert(strstr(text, "\"free 56.2 %\"") || strstr(text, "\"free 56.3 %\""), "%.200s",
 	          text);
 	cr_assert(strstr(text, "\"down 6.2 %\"") || strstr(text, "\"down 6.3 %\""), "%.200s", text);
@@ -358,11 +358,11 @@ Test(figures, service_shows_its_breaches)
 	char *text = prepare(tl_figure_service, &plot);
 	cr_assert(strstr(text, "0 50 4 3 10\n1 50 4 3 10\n2 250 4 3 10\n"), "%s", text);
 	cr_assert(strstr(text, "\n5 NaN 4 4 10\n"), "%s", text);
-	cr_assert(strstr(text, "\n\n\n2 3\n\n\n0\n"), "%s", text); /* a breach, an incident */
+	cr_assert(strstr(text, "\n\n\n2 3 1\n\n\n0\n"), "%s", text); /* a breach, an incident */
 	cr_assert_str_eq(plot.extras[0], "minutes");
 	cr_assert_str_eq(plot.extras[1], "0:10");
 	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 270 1");
-	cr_assert_str_eq(plot.extras[3], "in breach (p99, or losses) 10 % of the time"
+	cr_assert_str_eq(plot.extras[3], "in breach 10 % of the time"
 	                                 "|p99 of each window of 60 s|target 100 ms");
 	cr_assert(
 	    strstr(plot.alt, "in breach for 60 s, 10 % of the time; the worst window has 250 ms"),
@@ -389,6 +389,30 @@ Test(figures, service_within_its_target_says_its_own_worst)
 	char *text = prepare(tl_figure_service, &plot);
 	cr_assert(strstr(plot.alt, "the worst window has 40 ms"), "%s", plot.alt);
 	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 108 0");
+	free(text);
+}
+
+Test(figures, more_windows_than_pixels_tell_what_part_was_in_breach)
+{
+	struct tl_results *results = begin();
+	struct tl_table_schema schema = tl_schema_windows;
+	struct tl_table *table = NULL;
+	struct tl_figure_plot plot;
+
+	schema.path = "/services/a b\"<c/windows";
+	for (int64_t i = 0; i < 3999; i++) { /* four a point, three the last */
+		struct tl_row_window *row = add(results, &table, &schema);
+
+		row->t_ns = i * TL_NS_PER_MIN;
+		row->target_ns = 100 * TL_NS_PER_MS;
+		row->p99_ns = 40 * TL_NS_PER_MS;
+		row->overload = i == 5 || (i >= 8 && i < 16) || i == 3998;
+	}
+	OK(tl_results_close(results, &error));
+	char *text = prepare(tl_figure_service, &plot);
+	cr_assert(strstr(text, "\n0.0666666667 0.133333333 0.25\n0.133333333 0.266666667 1\n"
+	                       "66.6 66.65 0.333\n"));
+	cr_assert(strstr(plot.alt, "in breach for 600 s"), "%s", plot.alt);
 	free(text);
 }
 
