@@ -152,6 +152,8 @@ const char *tl_unit_words(const char *unit, char words[static TL_NUMBER_SIZE])
 	size_t used = 0;
 
 	words[0] = '\0';
+	if (strcmp(unit, "1/d") == 0)
+		return memcpy(words, "per day", sizeof("per day"));
 	if (strncmp(unit, "1/", 2) == 0) {
 		used = (size_t)sprintf(words, "per ");
 		unit += 2;

@@ -166,7 +166,7 @@ static const struct leak {
     {"gpu_h_idle_reserved", "kept free for a waiting job",
      "see the reservations of large jobs (backfill)"},
     {"gpu_h_communication", "lost to distance between workers", "see the placement"},
-    {"gpu_h_interference", "lost to co-tenants", "see sharing and oversubscription"},
+    {"gpu_h_interference", "lost to co-tenants", "see the scenario's oversubscription and sharing"},
     {"gpu_h_checkpoint", "spent on checkpoints", "see their interval and the storage"},
     {"gpu_h_start", "spent on starting up", "see images, caches and hot nodes"},
     {"gpu_h_rework", "spent on work that was lost",

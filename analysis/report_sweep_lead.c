@@ -52,7 +52,9 @@ static void saving(struct tl_html *html, const struct tl_report_sweep *sweep)
 	if (sweep->more_is_better)
 		tl_html_raw(html, better ? "That is more than at " : "That is less than at ");
 	else
-		tl_html_raw(html, better ? "It saves " : "It costs ");
+		tl_html_raw(html, first->tie
+		                      ? (better ? "On average it saves " : "On average it costs ")
+		                      : (better ? "It saves " : "It costs "));
 	if (!sweep->more_is_better) {
 		mean(html, tl_number_of_unit(fabs(test.difference), unit_of(sweep), text),
 		     sweep->cost_name);
@@ -266,7 +268,13 @@ void tl_report_sweep_lead(struct tl_html *html, const struct tl_report_sweep *sw
 	if (sweep->best < sweep->data->design.cell_count) {
 		tl_html_raw(html, "<strong>Set ");
 		label(html, sweep, sweep->best);
-		tl_html_raw(html, "</strong>: ");
+		tl_html_raw(html, "</strong>");
+		if (sweep->cells[sweep->first].tie) {
+			tl_html_raw(html, ", or keep ");
+			label(html, sweep, sweep->first);
+			tl_html_raw(html, ", as no difference between them is shown");
+		}
+		tl_html_raw(html, ": ");
 		tl_html_number(html, sweep->cost_name,
 		               sweep->more_is_better ? TL_FORM_PERCENT : TL_FORM_UNIT);
 		tl_html_raw(html, sweep->more_is_better ? " of all GPU time becomes useful work. "

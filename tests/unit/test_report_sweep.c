@@ -204,6 +204,20 @@ Test(report_sweep, ties_are_named)
 	says("these are ties");
 }
 
+Test(report_sweep, a_tie_with_the_first_is_no_advice_to_change)
+{
+	struct plan plan = plain;
+
+	plan.cost[0] = 46.5;
+	plan.cost[1] = plan.cost[2] = 46.0;
+	plan.own_noise = 0.5;
+	look(&plan, 0.99);
+	cr_assert(sweep.cells[0].tie);
+	cr_assert_neq(sweep.best, 0);
+	says(", or keep oversubscription = 1.0, as no difference between them is shown: ");
+	says("On average it saves ");
+}
+
 Test(report_sweep, no_setting_keeps_it)
 {
 	look(&plain, 0.9999);
