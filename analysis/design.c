@@ -112,9 +112,10 @@ enum tl_status tl_design_seeds_parse(struct tl_design *design, const char *text,
 		if (*p == '\0')
 			return TL_OK;
 	}
-	return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-	                    "--seeds: got `%.60s`, wanted FIRST..LAST or a list, of 0 to 2^63 - 1",
-	                    text);
+	return tl_error_set(
+	    error, TL_E_USAGE, NULL, 0, 0,
+	    "--seeds: got `%.60s`, wanted FIRST..LAST or a list (1..5, or 1,5,9), of 0 to 2^63 - 1",
+	    text);
 }
 
 /* ---- designs of axes ---- */

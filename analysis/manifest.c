@@ -433,7 +433,8 @@ enum tl_status tl_manifest_read(const char *path, struct tl_manifest *out, struc
 	reading.file = fopen(path, "r");
 	if (!reading.file)
 		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
-		                    "the manifest of a sweep cannot be read: %s", strerror(errno));
+		                    "cannot be read: %s; a sweep's folder has one",
+		                    strerror(errno));
 	status = take_head(&reading, out);
 	if (status == TL_OK)
 		status = take_design(&reading, out);

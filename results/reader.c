@@ -230,8 +230,8 @@ static enum tl_status get_stored(struct tl_results_reader *reader, const char *t
 	if (i == reader->table_count)
 		return tl_error_set(
 		    error, TL_E_DATA, reader->path, 0, 0,
-		    "got no table %s, wanted one: the run may not have been asked to "
-		    "write it",
+		    "got no table %s, wanted one: it is for the run to write (--tables all, or "
+		    "output.tables)",
 		    table_path);
 	if (!reader->stored[i]) {
 		enum tl_status status = tl_stored_open(reader->file, reader->path, table_path,

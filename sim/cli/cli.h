@@ -86,9 +86,9 @@ void tl_print_error(const struct tl_error *error);
 	    {"policy", 'p', "SEAT=NAME,..",                                                        \
 	     "fill seats, as in order=fifo,place=topology; repeatable"},                           \
 	    {"physics", 0, "full|ideal", "what things cost; ideal: nothing"},                      \
-	    {"horizon", 0, "DURATION", "end there"},                                               \
+	    {"horizon", 0, "DURATION", "end the run there, as in 12h or 7d"},                      \
 	{                                                                                          \
-		"tables", 0, "TABLE,..", "tables of the result file"                               \
+		"tables", 0, "TABLE,..", "standard, all, or a list, as in jobs,faults,summary"     \
 	}
 
 /* Operand 0, where given, is the scenario's file (or the name of a shipped one). */

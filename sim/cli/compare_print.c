@@ -94,7 +94,7 @@ static void print_differences(const struct tl_differences *differences, FILE *ou
 	for (size_t i = 0; i < differences->count && i < DIFFERENCES_SHOWN; i++) {
 		const struct tl_difference *d = &differences->items[i];
 
-		(void)fprintf(out, "%s%s: %.60s → %.60s\n", i == 0 ? "B has " : "      ", d->key,
+		(void)fprintf(out, "%s%s: %s → %s\n", i == 0 ? "B has " : "      ", d->key,
 		              d->a ? d->a : "nothing", d->b ? d->b : "nothing");
 	}
 	if (differences->count > DIFFERENCES_SHOWN)

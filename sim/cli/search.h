@@ -13,7 +13,7 @@
 	    {"subject-to", 0, "METRIC>=VALUE",                                                     \
 	     "what must hold; or METRIC<=VALUE; of a service's metric without its name, of each "  \
 	     "service; repeatable"},                                                               \
-	    {"seeds", 0, "SEEDS", "the seeds that every setting meets, as in 1..10"},              \
+	    {"seeds", 0, "SEEDS", "that every setting meets; tune: 1..5, plan: 1..10"},            \
 	    {"confidence", 0, "SHARE", "with which a constraint is to hold; 0.95"},                \
 	    {"json", 0, NULL, "print the outcome as one JSON object"}, TL_EXECUTOR_FLAGS,          \
 	    TL_SCENARIO_FLAGS
