@@ -46,9 +46,8 @@ static void print(const struct tl_report *report, bool json)
 		(void)puts(report->page);
 	if (report->skipped > 0 && !json)
 		(void)fprintf(
-		    stderr,
-		    "tidelab: %zu pictures are skipped for want of data; the page says why\n",
-		    report->skipped);
+		    stderr, "tidelab: %zu %s skipped for want of data; the page says why\n",
+		    report->skipped, report->skipped == 1 ? "picture is" : "pictures are");
 }
 
 static enum tl_status read_share(const struct tl_args *args, double *share, struct tl_error *error)
