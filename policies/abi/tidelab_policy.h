@@ -89,6 +89,12 @@ struct tl_worker {
 	int64_t ram_bytes;        /* of the worker */
 };
 
+enum tl_shape_flag {
+	TL_SHAPE_ISOLATED =
+	    1u << 0 /* a slice of a GPU: neither slows its co-tenants nor is slowed by
+	                               them, and never one of two on a GPU whose nominal passes 1000 */
+};
+
 /* A request shape, interned by the host: jobs that ask the same share one. Valid for
  * the whole trial, at one address. */
 struct tl_shape {
@@ -96,7 +102,7 @@ struct tl_shape {
 	uint32_t workers; /* ≥ 1: workers − 1 times `full` and once `last` */
 	struct tl_worker full, last;
 	uint32_t gpus;  /* in all */
-	uint32_t flags; /* 0 */
+	uint32_t flags; /* enum tl_shape_flag */
 	int64_t total_mgpu;
 	int64_t total_cpu_milli;
 	int64_t total_ram_bytes;

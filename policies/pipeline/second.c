@@ -35,7 +35,8 @@ static int any_left(const struct tl_pipeline *p, uint64_t model_mask)
 
 static int alike(const struct tl_shape *a, const struct tl_shape *b)
 {
-	return a->gpus == b->gpus && a->workers == b->workers && a->full.gpus == b->full.gpus &&
+	return !((a->flags | b->flags) & TL_SHAPE_ISOLATED) && a->gpus == b->gpus &&
+	       a->workers == b->workers && a->full.gpus == b->full.gpus &&
 	       a->last.gpus == b->last.gpus;
 }
 

@@ -168,6 +168,11 @@ void tl_cluster_fini(struct tl_cluster *cluster)
 	*cluster = (struct tl_cluster){0};
 }
 
+static bool is_isolated(const struct tl_shape *shape)
+{
+	return (shape->flags & TL_SHAPE_ISOLATED) != 0;
+}
+
 static const struct tl_worker *worker_of(const struct tl_shape *shape, uint32_t worker)
 {
 	return worker + 1 < shape->workers ? &shape->full : &shape->last;
@@ -202,7 +207,8 @@ static enum tl_refusal check_worker(const struct tl_cluster *cluster, const stru
 		if (!tl_node_allowed(node, shape->model_mask))
 			return TL_REFUSED_MODEL;
 		if (gpu->free_mgpu < worker->share_mgpu) {
-			if (gpu->residents >= ratio->view.residents)
+			if (gpu->residents >= ratio->view.residents || is_isolated(shape) ||
+			    cluster->residents[gpus[i]].isolated > 0)
 				return TL_REFUSED_GPU_SHARE;
 			ratio->asked_mgpu += worker->share_mgpu - gpu->free_mgpu;
 		}
@@ -305,6 +311,7 @@ void tl_cluster_take(struct tl_cluster *cluster, tl_job_id job, const struct tl_
 
 			node->free_gpus -= gpu->free_mgpu == TL_MGPU_PER_GPU;
 			tl_device_take(gpu, &cluster->residents[gpus[i]], job, worker);
+			cluster->residents[gpus[i]].isolated += is_isolated(shape);
 			taken_mgpu -= gpu->free_mgpu;
 			node->free_mgpu -= taken_mgpu;
 			count_taken(cluster, node, taken_mgpu, worker->share_mgpu - taken_mgpu);
@@ -342,6 +349,7 @@ void tl_cluster_release(struct tl_cluster *cluster, tl_job_id job, const struct 
 			          gpu->node == where->nodes[w]);
 			if (tl_device_release(gpu, residents, job, worker, up))
 				node->draining_mgpu -= worker->share_mgpu;
+			residents->isolated -= is_isolated(shape);
 			excess_mgpu -= tl_residents_excess_mgpu(residents);
 			given_mgpu = worker->share_mgpu - excess_mgpu;
 			node->free_gpus += gpu->free_mgpu == TL_MGPU_PER_GPU;
@@ -436,7 +444,9 @@ static void verify_node(const struct tl_cluster *cluster, uint32_t number, int64
 		TL_ASSERT(gpu->node == number && gpu->residents == residents->count);
 		TL_ASSERT(residents->used_mgpu >= 0);
 		TL_ASSERT(residents->used_mgpu <= TL_MGPU_PER_GPU ||
-		          residents->count == tl_ratio_of(cluster, node)->view.residents);
+		          (residents->count == tl_ratio_of(cluster, node)->view.residents &&
+		           residents->isolated == 0));
+		TL_ASSERT(residents->isolated <= residents->count);
 		TL_ASSERT(gpu->free_mgpu ==
 		          (node_up(node) ? tl_residents_free_mgpu(residents) : 0));
 		TL_ASSERT(gpu->nominal_mgpu == residents->used_mgpu);

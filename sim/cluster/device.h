@@ -15,6 +15,7 @@ struct tl_residents {
 	tl_job_id *jobs;   /* in order of arrival */
 	uint8_t *draining; /* of each: holds its share while saving */
 	uint32_t count, capacity;
+	uint32_t isolated; /* of them, slices */
 	int32_t used_mgpu; /* nominal, whatever the node's state; may pass the GPU's 1000 */
 	tl_job_id inline_jobs[TL_RESIDENTS_INLINE];
 	uint8_t inline_draining[TL_RESIDENTS_INLINE];

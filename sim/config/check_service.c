@@ -22,6 +22,8 @@ bool tl_service_applies(const struct tl_config_key *key, const void *base)
 
 	if (strcmp(key->name, "peak_rps") == 0)
 		return process != TL_ARRIVALS_TRACE;
+	if (is_one_of(key, "gpu_milli|memory"))
+		return entry->service.setting.slice == 0;
 	return strcmp(key->name, "curve") != 0 || process == TL_ARRIVALS_NHPP ||
 	       process == TL_ARRIVALS_MMPP;
 }
@@ -140,6 +142,7 @@ static void derive_one(struct tl_arena *arena, const struct tl_config *config,
 	time->tokens_cv = time->cv;
 	time->values_ns = service->values.ns;
 	time->value_count = service->values.count;
+	tl_config_slice_derive(setting, &config->scenario.cluster);
 	derive_arrivals(arena, config, service);
 }
 
@@ -394,6 +397,8 @@ static enum tl_status check_one(struct tl_fill *fill, struct tl_config *config, 
 	if (status == TL_OK && queue[0] != '\0' && !tl_config_has_queue(config, queue))
 		status = tl_fill_fault(fill, tl_config_at(entry->node, "queue"),
 		                       "queue: got `%s`, wanted one of `queues`", queue);
+	if (status == TL_OK)
+		status = tl_config_slice_check(fill, entry, &config->scenario.cluster);
 	if (status == TL_OK)
 		status = check_applies(fill, entry);
 	if (status == TL_OK)

@@ -155,6 +155,12 @@ bool tl_config_has_queue(const struct tl_config *config, const char *name);
 /* The node of a key for the message, or of the map where the key is not written. */
 const struct tl_tree *tl_config_at(const struct tl_tree *map, const char *name);
 
+/* A service's slice: share, memory and models by its name; and whether it goes with the rest. */
+void tl_config_slice_derive(struct tl_service_setting *setting,
+                            const struct tl_cluster_spec *cluster);
+enum tl_status tl_config_slice_check(struct tl_fill *fill, const struct tl_workload_config *entry,
+                                     const struct tl_cluster_spec *cluster);
+
 /* What a service's settings follow from; after it each is as it is used. */
 void tl_config_services_derive(struct tl_arena *arena, struct tl_config *config);
 /* What one key of a service does not show; opens its recording, which is then to be closed

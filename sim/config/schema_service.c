@@ -2,6 +2,7 @@
 /* The schema of an online service: the keys of `workload: - {service: NAME, …}`. */
 #include "sim/config/config.h"
 #include "sim/config/table.h"
+#include "sim/work/slices.h"
 
 /* Laid out by hand, as schema.c. */
 /* clang-format off */
@@ -231,6 +232,10 @@ static const struct tl_config_key service_keys[] = {
      .help = "exact: each is simulated, one by one; fluid: windows are told by queueing formulas; auto: "
              "those in which the formulas keep their bound"},
     SHORT("replicas", replicas_section, "min", "how many; a number alone fixes it"),
+    {.name = "slice", .type = TL_KEY_CHOICE, .standard = "none", .choices = TL_SLICE_CHOICES,
+     SETTING_AT(slice),
+     .help = "instead of gpu_milli and memory: a MIG slice of an A100, which no neighbour slows [S]; slices "
+             "are counted, seven compute and eight memory parts a card, not laid out"},
     {.name = "gpu_milli", .type = TL_KEY_INT, .unit = "milli-GPU", .standard = "1000", .min = 1,
      .max = 64000, SETTING_AT(gpus_mgpu),
      .help = "GPU share of a replica; above 1000 whole GPUs of one node"},

@@ -29,6 +29,8 @@ struct tl_service_setting {
 	uint32_t replicas_min, replicas_max, replicas_initial; /* initial ones are ready at t = 0 */
 	/* What a replica holds. */
 	int64_t gpus_mgpu, gpu_memory_bytes, cpu_milli, ram_bytes;
+	int32_t slice;       /* its number in sim/work/slices.h; 0: none */
+	uint64_t model_mask; /* of those that give it; all ones: any */
 	/* The start chain (model, Jobs): container, image pull where the node has not got it,
 	 * weights, the engine's init. */
 	int64_t container_ns, image_bytes, pull_bytes_per_s, weights_bytes, load_bytes_per_s,

@@ -2,7 +2,7 @@
 /*
  * Who shares a GPU: whose its time is in the books, and how fast each of them is.
  *
- * Up to 1000 m each tenant has the share it asked for. On an oversubscribed GPU, which has
+ * Up to 1000 m each tenant has the share it asked for, and a slice nobody to share with. On an oversubscribed GPU, which has
  * two tenants, the time is split by what they asked for (1000 · request / nominal, what does
  * not divide going to the first), and a guaranteed one keeps its speed before the other.
  */
@@ -12,6 +12,11 @@
 static int64_t share_of(struct tl_trial *trial, tl_job_id id)
 {
 	return tl_job_of(&trial->jobs, id)->shape->full.share_mgpu;
+}
+
+static bool is_isolated(const struct tl_shape *shape)
+{
+	return (shape->flags & TL_SHAPE_ISOLATED) != 0;
 }
 
 /* ---- whose time it is ---- */
@@ -81,7 +86,7 @@ void tl_cotenants_go(struct tl_trial *trial, tl_job_id id, const struct tl_alloc
 
 /* ---- how fast each is ---- */
 
-/* What running co-tenants of a GPU leave the job. */
+/* What running co-tenants of a GPU that are no slices leave the job, which is none. */
 static int64_t speed_on(struct tl_trial *trial, tl_job_id id, uint32_t gpu)
 {
 	const struct tl_sharing *sharing = &tl_life_physics(trial)->sharing;
@@ -95,7 +100,7 @@ static int64_t speed_on(struct tl_trial *trial, tl_job_id id, uint32_t gpu)
 		const struct tl_job *job = tl_job_of(&trial->jobs, ids[i]);
 		int64_t milli = oversubscribed ? job->measured_milli : job->demand_milli;
 
-		if (view->state != TL_JOB_RUNNING)
+		if (view->state != TL_JOB_RUNNING || is_isolated(job->shape))
 			continue;
 		running++;
 		combined_milli += milli;
@@ -114,10 +119,10 @@ static int64_t speed_on(struct tl_trial *trial, tl_job_id id, uint32_t gpu)
 	return tl_sharing_left_ppb(sharing, guaranteed_milli, own_milli);
 }
 
-/* Whether its GPUs may have other tenants at all. */
+/* Whether its GPUs may have other tenants that it notices. */
 static bool may_share(const struct tl_trial *trial, const struct tl_shape *shape)
 {
-	return shape->gpus > 0 &&
+	return shape->gpus > 0 && !is_isolated(shape) &&
 	       (shape->full.share_mgpu < TL_MGPU_PER_GPU || trial->cluster.oversubscribed);
 }
 

@@ -58,7 +58,8 @@ static enum tl_status create_one(struct tl_trial *trial, uint32_t number,
 	                                   .cpu_milli = setting->cpu_milli,
 	                                   .ram_bytes = setting->ram_bytes,
 	                                   .workers = 1,
-	                                   .model_mask = UINT64_MAX,
+	                                   .isolated = setting->slice != 0,
+	                                   .model_mask = setting->model_mask,
 	                                   .pool_mask = setting->pool_mask};
 	struct tl_arrival_spec plan = setting->arrivals;
 

@@ -44,7 +44,7 @@ static uint64_t hash_of(const struct tl_request *r, bool clamp)
 	hash = mix(hash, (uint64_t)r->gpu_memory_bytes);
 	hash = mix(hash, (uint64_t)r->cpu_milli);
 	hash = mix(hash, (uint64_t)r->ram_bytes);
-	hash = mix(hash, r->workers);
+	hash = mix(hash, (uint64_t)r->workers << 1 | r->isolated);
 	return mix(mix(hash, r->model_mask), r->pool_mask);
 }
 
@@ -52,8 +52,8 @@ static bool same(const struct tl_request *a, const struct tl_request *b)
 {
 	return a->gpus_mgpu == b->gpus_mgpu && a->gpu_memory_bytes == b->gpu_memory_bytes &&
 	       a->cpu_milli == b->cpu_milli && a->ram_bytes == b->ram_bytes &&
-	       a->workers == b->workers && a->model_mask == b->model_mask &&
-	       a->pool_mask == b->pool_mask;
+	       a->workers == b->workers && a->isolated == b->isolated &&
+	       a->model_mask == b->model_mask && a->pool_mask == b->pool_mask;
 }
 
 /* Memory of the smallest card the mask allows. */
@@ -154,6 +154,7 @@ static bool shape_of(const struct tl_shapes *shapes, const struct tl_request *re
 	      &shape->full.cpu_milli, &shape->last.cpu_milli);
 	split(request->ram_bytes, shape->workers, shape->full.gpus, shape->gpus,
 	      &shape->full.ram_bytes, &shape->last.ram_bytes);
+	shape->flags = request->isolated ? TL_SHAPE_ISOLATED : 0;
 	shape->total_mgpu = request->gpus_mgpu;
 	shape->total_cpu_milli = request->cpu_milli > 0 ? request->cpu_milli : 0;
 	shape->total_ram_bytes = request->ram_bytes > 0 ? request->ram_bytes : 0;

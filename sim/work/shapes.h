@@ -24,6 +24,7 @@ struct tl_request {
 	int64_t gpu_memory_bytes;
 	int64_t cpu_milli, ram_bytes; /* of the whole job */
 	uint32_t workers;             /* 0: derive */
+	bool isolated;                /* a slice: no neighbour is noticed */
 	uint64_t model_mask;          /* of GPUs; all ones: any */
 	uint64_t pool_mask;           /* models of the pools it is bound to; 0: none, any node */
 };

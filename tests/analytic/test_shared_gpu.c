@@ -239,22 +239,28 @@ Test(shared_gpu, memory_is_never_oversubscribed)
 	cr_assert_geq(end_s(1), 1000);
 }
 
-/* Fifty requests a second at 10 ms each, and a job that comes beside the replica. */
-static void serve(const char *guaranteed)
+/* Five requests a second at 10 ms each, and work that comes beside the replica. */
+static void serve_beside(const char *holds, const char *rows, const char *guaranteed)
 {
 	char work[2 * PATH_ROOM], keys[256];
 
-	write_trace("z,0,1,0,,\nA,1000,2000,1,0.9,training\n"); /* times count from the first */
+	write_trace(rows);
 	snprintf(work, sizeof work,
-	         "{service: s, arrivals: {process: poisson, rate: 5/s}, replicas: 1, batch: 1, "
+	         "{service: s, arrivals: {process: poisson, rate: 5/s}, replicas: 1, batch: 1, %s, "
 	         "requests: exact, service_time: {dist: deterministic, mean: 10ms}}, "
 	         "{trace: %s, format: canonical}",
-	         trace);
+	         holds, trace);
 	snprintf(keys, sizeof keys,
 	         "horizon: 8000s\noversubscription: 2\n"
 	         "sharing: {table: custom, speeds: {2: 0.5}, guaranteed: %s}",
 	         guaranteed);
 	run("1x1", work, keys);
+}
+
+static void serve(const char *guaranteed)
+{
+	/* Times count from the first row. */
+	serve_beside("gpu_milli: 1000", "z,0,1,0,,\nA,1000,2000,1,0.9,training\n", guaranteed);
 }
 
 /* The median latency of windows wholly in a stretch: most requests find the replica free. */
@@ -293,4 +299,36 @@ Test(shared_gpu, a_replica_with_a_co_tenant_serves_slower)
 	double speed = 2000 / (end_s(1) - 1000);
 
 	cr_assert_float_eq(speed, (0.95 * 0.5 - 0.05) / 0.9, 0.01, "%g", speed);
+}
+
+/* Half a card and what is left of it: by the table each of two goes at half its speed, but a
+ * slice has no neighbours, nor is it one. */
+Test(shared_gpu, a_slice_neither_slows_nor_is_slowed)
+{
+	static const char half[] = "z,0,1,0,,\nA,1000,2000,0.5,0.9,training\n";
+	static const char quarters[] = "z,0,1,0,,\nA,1000,2000,0.25,0.9,training\n"
+				       "B,1000,2000,0.25,0.9,training\n";
+
+	serve_beside("gpu_milli: 428, memory: 40GiB", half, "services");
+	cr_assert_float_eq(median_ms(1000, 5000), 20, 1);
+	cr_assert_float_eq(end_s(1), 5000, 1e-5);
+	serve_beside("slice: 3g.40gb", half, "services");
+	cr_assert_float_eq(median_ms(1000, 3000), 10, 0.3);
+	cr_assert_float_eq(end_s(1), 3000, 1e-5);
+	/* Two jobs notice each other, and nobody else. */
+	serve_beside("slice: 3g.40gb", quarters, "none");
+	cr_assert_float_eq(median_ms(1000, 5000), 10, 0.3);
+	cr_assert_float_eq(end_s(1), 5000, 1e-5);
+	cr_assert_float_eq(end_s(2), 5000, 1e-5);
+}
+
+/* The least of a card is one slice's: the ratio of 2 lets nobody take the rest and more. */
+Test(shared_gpu, a_slice_is_never_one_of_two_that_ask_for_more_than_there_is)
+{
+	serve_beside("slice: 1g.10gb", "z,0,1,0,,\nA,1000,2000,1,0.9,training\n", "none");
+	cr_assert_lt(end_s(1), 0);
+	cr_assert_float_eq(metric("second_starts"), 0, 0);
+	serve_beside("gpu_milli: 142, memory: 10GiB", "z,0,1,0,,\nA,1000,2000,1,0.9,training\n",
+	             "none");
+	cr_assert_float_eq(end_s(1), 5000, 1e-5);
 }

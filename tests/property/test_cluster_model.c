@@ -73,6 +73,7 @@ static void make_world(bool walls)
 		shape->full = random_worker(below(4), share);
 		shape->last = random_worker(below(4), share);
 		shape->gpus = (shape->workers - 1) * shape->full.gpus + shape->last.gpus;
+		shape->flags = below(5) ? 0 : TL_SHAPE_ISOLATED;
 		shape->model_mask = below(4) ? UINT64_MAX : 1 + below(3);
 	}
 	snprintf(models[0].pool, sizeof models[0].pool, "%s", walls ? "x" : "");
@@ -93,7 +94,7 @@ static int64_t positive(int64_t value)
 /* What all that is held, and `extra`, ask of a GPU or node. */
 struct sums {
 	int64_t mgpu[GPUS], memory[GPUS], draining[GPUS], cpu[NODES], ram[NODES];
-	uint32_t residents[GPUS];
+	uint32_t residents[GPUS], slices[GPUS];
 };
 
 static void add_up(struct sums *sums, const struct held *one)
@@ -108,6 +109,7 @@ static void add_up(struct sums *sums, const struct held *one)
 		for (uint32_t i = 0; i < worker->gpus; i++, next++) {
 			sums->mgpu[one->gpus[next]] += worker->share_mgpu;
 			sums->residents[one->gpus[next]]++;
+			sums->slices[one->gpus[next]] += one->shape->flags & TL_SHAPE_ISOLATED;
 			sums->memory[one->gpus[next]] += positive(worker->gpu_memory_bytes);
 			sums->draining[one->gpus[next]] += one->draining ? worker->share_mgpu : 0;
 		}
@@ -182,8 +184,8 @@ static bool legal(const struct held *one)
 					return false;
 			if (cluster.gpus[g].node != n)
 				return false;
-			if (sums.mgpu[g] > 1000 &&
-			    (ratios_milli[nodes[n].model] == 1000 || sums.residents[g] > 2))
+			if (sums.mgpu[g] > 1000 && (ratios_milli[nodes[n].model] == 1000 ||
+			                            sums.residents[g] > 2 || sums.slices[g] > 0))
 				return false;
 			if (models[nodes[n].model].memory_bytes >= 0 &&
 			    worker->gpu_memory_bytes > 0 &&

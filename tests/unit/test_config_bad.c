@@ -234,6 +234,11 @@ static const struct bad bad[] = {
     {"cluster: {groups: [{pool: train}]}\nworkload: [{trace: a}]\n"
      "oversubscription: {train: 2.5}\n",
      3, 27, "oversubscription.train: got `2.5`, wanted a number of at most three decimals from 1"},
+    {"cluster: 2x4:model=T4\nworkload: [{service: s, peak_rps: 1, slice: 1g.5gb}]\nhorizon: 1h\n",
+     2, 45, "slice: got `1g.5gb`, which no GPU in reach has, wanted an A100 of 40 or 80 GiB"},
+    {"cluster: {groups: [{pool: a}, {pool: b, model: A100-SXM4-40GB}]}\n"
+     "workload: [{service: s, peak_rps: 1, pool: a, slice: 1g.5gb}]\nhorizon: 1h\n",
+     2, 54, "wanted one of 1g.10gb, 1g.20gb"},
     {"workload: [{trace: a, pool: [b, b]}]\n", 1, 33, "got `b` again"},
     {"workload: [{trace: a, pool: {b: 1}}]\n", 1, 29, "the name of a pool, or a list of them"},
     {"workload: [{trace: a, pool: a|b}]\n", 1, 29, "letters, digits"},

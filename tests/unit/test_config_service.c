@@ -75,6 +75,30 @@ Test(config_service, defaults_are_the_documented_ones)
 	tl_scenario_destroy(s);
 }
 
+/* The slice says what the replica holds and where; the effective text says it once. */
+Test(config_service, a_slice_is_a_share_and_memory_of_certain_cards)
+{
+	struct tl_scenario *s =
+	    parse("cluster: {groups: [{model: T4}, {}, {model: A100-SXM4-40GB}]}\nhorizon: 1h\n"
+	          "workload: [{service: s, peak_rps: 1, slice: 1g.10gb},\n"
+	          "  {service: t, peak_rps: 1, gpu_milli: 142, memory: 10GiB}]\n");
+
+	for (size_t i = 0; i < 2; i++) {
+		cr_assert_eq(s->services[i].gpus_mgpu, 142);
+		cr_assert_eq(s->services[i].gpu_memory_bytes, 10 * TL_GIB);
+	}
+	cr_assert_eq(s->services[0].model_mask, 6u);
+	cr_assert_eq(s->services[1].model_mask, UINT64_MAX);
+	cr_assert_eq(s->services[1].slice, 0);
+
+	struct tl_scenario *again = parse(s->text);
+
+	cr_assert_str_eq(again->text, s->text);
+	cr_assert_eq(again->services[0].slice, s->services[0].slice);
+	tl_scenario_destroy(again);
+	tl_scenario_destroy(s);
+}
+
 static const char full[] =
     "horizon: 2d\n"
     "metrics: {window: 10s}\n"
