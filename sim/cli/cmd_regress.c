@@ -52,15 +52,22 @@ static void take_where(struct job *job)
 
 /* ---- reading ---- */
 
+/* Of one setting, and all of it: runs that failed would pass as values that nobody has. */
 static enum tl_status one_setting(const struct tl_runs_list *list, struct tl_error *error)
 {
+	const struct tl_runs *first = list->items[0];
+
+	if (list->count == 1 && first->missing > 0)
+		return tl_error_set(error, TL_E_DATA, first->source, 0, 0,
+		                    "%zu of %zu runs failed or are missing, wanted all",
+		                    first->missing, first->count);
 	if (list->count == 1)
 		return TL_OK;
 	return tl_error_set(
-	    error, TL_E_DATA, list->items[0]->source, 0, 0,
+	    error, TL_E_DATA, first->source, 0, 0,
 	    "got %zu settings, wanted one: --where KEY=VALUE takes a cell of a sweep "
 	    "(here `%.80s` …)",
-	    list->count, list->items[0]->cell);
+	    list->count, first->cell);
 }
 
 static enum tl_status read_candidate(struct job *job, struct tl_error *error)

@@ -18,7 +18,11 @@ enum tl_status tl_summary_read(const char *path, struct tl_row_summary **rows, s
 
 	if (status != TL_OK)
 		return status;
-	if (!tl_results_has(reader, tl_schema_summary.path))
+	if (tl_results_has(reader, tl_schema_runs.path))
+		status = tl_error_set(error, TL_E_DATA, path, 0, 0,
+		                      "is the file of a sweep, wanted the result of a run: "
+		                      "`tidelab compare` and `report` read it");
+	else if (!tl_results_has(reader, tl_schema_summary.path))
 		status = tl_error_set(error, TL_E_DATA, path, 0, 0,
 		                      "has no /summary: the run was told to leave it out");
 	else

@@ -18,6 +18,8 @@ run 0 sweep tiny --vary policy.place=topology,fgd --vary jobs.max_restarts=1:3:2
 results grid | xargs ls -l --time-style=full-iso | cmp -s - before || fail "what was there was run again"
 run 0 merge grid
 says out "merged: grid.h5"
+run 65 summary grid.h5
+says err "is the file of a sweep"
 run 73 merge grid
 says err "--force"
 run 0 merge grid/ --force
