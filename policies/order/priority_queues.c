@@ -2,7 +2,8 @@
 /*
  * Several queues, each first come, first served.
  *
- * strict: queue 0 first, then 1 …; a lower queue can starve. weighted: self-clocked fair
+ * strict: queue 0 first, then 1 …; a lower queue can starve; services_first puts the replicas
+ * of services before the jobs of their queue. weighted: self-clocked fair
  * queueing (Golestani, INFOCOM 1994): a job's tag is max(clock, tag of the last job of its
  * queue) + requested GPUs / weight; the least tag goes first; the clock is the tag of the job
  * started last. So over time started GPUs are shared by weight among queues that wait, and
@@ -17,6 +18,7 @@ enum {
 	OPTION_MODE,
 	OPTION_BY,
 	OPTION_REVERSE,
+	OPTION_SERVICES_FIRST,
 	OPTION_WEIGHT_0,
 	OPTION_WEIGHT_1,
 	OPTION_WEIGHT_2,
@@ -42,7 +44,7 @@ struct queues {
 	const struct tl_host *host;
 	enum mode mode;
 	enum by by;
-	int reverse;
+	int reverse, services_first;
 	uint32_t weights[OWN_QUEUES];
 	int64_t clock;
 	struct lane *lanes; /* by queue */
@@ -79,6 +81,14 @@ static const struct tl_option options[OPTION_COUNT] = {
                         .unit = "",
                         .standard = "false",
                         .help = "strict: the last queue first"},
+    [OPTION_SERVICES_FIRST] = {.name = "services_first",
+                               .type = TL_OPTION_BOOL,
+                               .unit = "",
+                               .standard = "true",
+                               .help =
+                                   "strict: replicas of services before the jobs of their queue, "
+                                   "and their room may be made by stopping those; without it a "
+                                   "waiting gang's promise keeps an overload standing"},
     [OPTION_WEIGHT_0] = WEIGHT_OPTION(0, "4"),
     [OPTION_WEIGHT_1] = WEIGHT_OPTION(1, "2"),
     [OPTION_WEIGHT_2] = WEIGHT_OPTION(2, "1"),
@@ -176,8 +186,11 @@ static void keys(void *self, const struct tl_jobs *jobs, const tl_job_id *ids, u
 			out[i].key = tag_of(q, ids[i]);
 			continue;
 		}
-		int64_t queue = queue_of(q, tl_jobs_at(jobs, ids[i]));
+		const struct tl_job_view *job = tl_jobs_at(jobs, ids[i]);
+		int64_t queue = queue_of(q, job);
 		out[i].key = q->reverse ? (int64_t)queue_total(q) - 1 - queue : queue;
+		if (q->services_first)
+			out[i].key = 2 * out[i].key + (job->service == TL_NO_INDEX);
 	}
 }
 
@@ -190,6 +203,7 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	q->mode = (enum mode)create->options[OPTION_MODE].i;
 	q->by = (enum by)create->options[OPTION_BY].i;
 	q->reverse = create->options[OPTION_REVERSE].i != 0;
+	q->services_first = create->options[OPTION_SERVICES_FIRST].i != 0;
 	for (uint32_t i = 0; i < OWN_QUEUES; i++)
 		q->weights[i] = (uint32_t)create->options[OPTION_WEIGHT_0 + (int)i].i;
 	return 0;

@@ -116,3 +116,43 @@ Test(order_modules, keys_are_a_function)
 	}
 	cr_assert_geq(seen, 1, "no order module was tested");
 }
+
+/* Keys of a replica and of a job of the first queue, and of a replica of the second. */
+static void strict_keys(const char *option, const char *value, struct tl_key out[3])
+{
+	size_t count;
+	const struct tl_suite_module *modules = tl_suite_modules(&count);
+	struct tl_world world;
+	tl_job_id ids[3];
+	void *self = NULL;
+	char why[TL_MOCK_TEXT] = "";
+
+	tl_world_init(&world, 11, 6, 8);
+	name_rows(&world.mock);
+	for (uint32_t j = 0; j < 3; j++) {
+		const struct tl_job_view job = {.shape = tl_world_shape(&world, 3, 8)->id,
+		                                .queue = j / 2,
+		                                .flags = j == 1 ? 0 : TL_JOB_REPLICA};
+
+		ids[j] = tl_mock_job(&world.mock, &job);
+	}
+	for (size_t m = 0; m < count; m++) {
+		if (strcmp(modules[m].name, "priority-queues") != 0)
+			continue;
+		cr_assert_eq(
+		    tl_mock_create(&world.mock, modules[m].module, option, value, &self, why), 0,
+		    "%s", why);
+		ask(modules[m].module->ops, self, &world.mock, ids, 3, out);
+	}
+	cr_assert_not_null(self);
+	tl_world_fini(&world);
+}
+
+Test(order_modules, services_go_first_in_their_queue)
+{
+	struct tl_key keys[3];
+
+	strict_keys("mode", "strict", keys);
+	cr_assert_lt(keys[0].key, keys[1].key, "a replica before a job of its queue");
+	cr_assert_lt(keys[1].key, keys[2].key, "a job before a replica of the next queue");
+}

@@ -388,6 +388,8 @@ Test(pipeline_rules, replicas_behind_the_head_have_room_made_for_them)
 		world.queue_count = 2;
 		policy.use[TL_SEAT_PREEMPT] = "batch";
 		policy.settings[1] = (struct mini_setting){TL_SEAT_ORDER, "mode", "strict"};
+		policy.settings[2] =
+		    (struct mini_setting){TL_SEAT_ORDER, "services_first", "false"};
 		mini_run(&world, &policy, &run);
 		for (uint32_t i = 1; i <= 3; i++)
 			cr_assert_eq(run.starts_ns[HOLDERS + i] == 108LL * SECOND, cases[c].passes,
