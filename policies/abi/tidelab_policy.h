@@ -158,7 +158,8 @@ struct tl_node_view {
 	int64_t free_ram_bytes, total_ram_bytes;
 	int64_t free_mgpu;             /* Σ over its GPUs; 0 while not up */
 	int64_t draining_mgpu;         /* held by Suspending work */
-	uint64_t version;              /* changes with each change of the node or its GPUs */
+	uint64_t version;              /* changes with each change of the node or its GPUs, but for
+	                                  what they are measured to use */
 	uint32_t first_gpu, gpu_count; /* its GPUs: [first_gpu, first_gpu + gpu_count) */
 	uint32_t free_gpus;            /* wholly free ones; 0 while not up */
 	uint32_t model;                /* of its GPUs, each pool's apart; TL_NO_INDEX: none */
@@ -176,7 +177,8 @@ struct tl_gpu_view {
 	    nominal_mgpu; /* asked by all residents; may pass 1000 where sharing is oversubscribed */
 	int32_t draining_mgpu; /* of them, held by Suspending work */
 	uint32_t residents;
-	int32_t utilisation_milli; /* measured, all residents; -1 not yet known */
+	int32_t utilisation_milli; /* the sum of its residents', 1000 at the most; 0 without any, -1
+	                              while that of one is not yet known */
 };
 
 /* The machines at one instant. The live one comes from host->view; a policy may make a

@@ -11,7 +11,8 @@
  * Versions. An edited node's version is a hash of its live version and of what was taken
  * and given since, in whatever order, with the top bit set, which no live version has: a
  * cache by (node, version) stays right whatever is edited, undone or copied anew, and an
- * untouched copy shares the live one's entries. An edit costs O(GPUs edited).
+ * untouched copy shares the live one's entries. What an edited GPU would be measured to use
+ * is not known, unless it is empty. An edit costs O(GPUs edited).
  */
 #ifndef TIDELAB_LIB_VIEW_H
 #define TIDELAB_LIB_VIEW_H
@@ -169,6 +170,7 @@ static inline void tl_scratch_take_worker(struct tl_scratch_view *scratch,
 		gpu->free_mgpu -= taken_mgpu;
 		gpu->free_memory_bytes -= tl_fit_memory(gpu, worker);
 		gpu->residents++;
+		gpu->utilisation_milli = -1;
 	}
 	tl_scratch_enter(scratch, number, tl_scratch_part(scratch, worker, gpus));
 }
@@ -197,6 +199,7 @@ static inline void tl_scratch_give_worker(struct tl_scratch_view *scratch,
 		}
 		gpu->free_memory_bytes += tl_fit_memory(gpu, worker);
 		gpu->residents--;
+		gpu->utilisation_milli = gpu->residents > 0 ? -1 : 0;
 		if (draining) {
 			gpu->draining_mgpu -= worker->share_mgpu;
 			node->draining_mgpu -= worker->share_mgpu;

@@ -109,8 +109,7 @@ static void node_init(struct tl_cluster *cluster, uint32_t number, uint32_t firs
 		cluster->gpus[g] = (struct tl_gpu_view){.free_memory_bytes = memory,
 		                                        .total_memory_bytes = memory,
 		                                        .node = number,
-		                                        .free_mgpu = TL_MGPU_PER_GPU,
-		                                        .utilisation_milli = -1};
+		                                        .free_mgpu = TL_MGPU_PER_GPU};
 		tl_residents_init(&cluster->residents[g]);
 	}
 }
@@ -446,7 +445,8 @@ static void verify_node(const struct tl_cluster *cluster, uint32_t number, int64
 		TL_ASSERT(residents->used_mgpu <= TL_MGPU_PER_GPU ||
 		          (residents->count == tl_ratio_of(cluster, node)->view.residents &&
 		           residents->isolated == 0));
-		TL_ASSERT(residents->isolated <= residents->count);
+		tl_residents_verify(residents);
+		TL_ASSERT(gpu->utilisation_milli == tl_residents_utilisation_milli(residents));
 		TL_ASSERT(gpu->free_mgpu ==
 		          (node_up(node) ? tl_residents_free_mgpu(residents) : 0));
 		TL_ASSERT(gpu->nominal_mgpu == residents->used_mgpu);

@@ -128,6 +128,11 @@ void tl_cluster_release(struct tl_cluster *cluster, tl_job_id job, const struct 
 void tl_cluster_mark_draining(struct tl_cluster *cluster, tl_job_id job,
                               const struct tl_shape *shape, const struct tl_alloc *where);
 
+/* What a job that holds those GPUs was measured to use of each of them, in thousandths; -1:
+ * not yet known, as it is from take on. No node's version changes. O(GPUs of the job), as above. */
+void tl_cluster_measured(struct tl_cluster *cluster, tl_job_id job, const struct tl_alloc *where,
+                         int32_t milli);
+
 /* Down: everything on the node must have been released before. Cordoned: nothing new. */
 void tl_cluster_set_node_state(struct tl_cluster *cluster, uint32_t number,
                                enum tl_node_state state);

@@ -14,11 +14,15 @@ enum { TL_RESIDENTS_INLINE = 2 };
 struct tl_residents {
 	tl_job_id *jobs;   /* in order of arrival */
 	uint8_t *draining; /* of each: holds its share while saving */
+	int32_t *measured; /* of each: what it uses of the GPU, in thousandths; -1 not yet known */
 	uint32_t count, capacity;
-	uint32_t isolated; /* of them, slices */
-	int32_t used_mgpu; /* nominal, whatever the node's state; may pass the GPU's 1000 */
+	uint32_t isolated;      /* of them, slices */
+	uint32_t unmeasured;    /* of them, not yet known */
+	int64_t measured_milli; /* of the others, together */
+	int32_t used_mgpu;      /* nominal, whatever the node's state; may pass the GPU's 1000 */
 	tl_job_id inline_jobs[TL_RESIDENTS_INLINE];
 	uint8_t inline_draining[TL_RESIDENTS_INLINE];
+	int32_t inline_measured[TL_RESIDENTS_INLINE];
 };
 
 /* What the placement being checked asks of a node. */
@@ -33,6 +37,11 @@ void tl_residents_fini(struct tl_residents *residents);
 int32_t tl_residents_free_mgpu(const struct tl_residents *residents);
 /* What they ask for beyond it. */
 int64_t tl_residents_excess_mgpu(const struct tl_residents *residents);
+
+/* What they use of it together; -1 while that of one is not known. */
+int32_t tl_residents_utilisation_milli(const struct tl_residents *residents);
+/* Asserts the sums over residents against a recount. */
+void tl_residents_verify(const struct tl_residents *residents);
 
 /* Memory that a worker takes on each of its GPUs: stated, or none. */
 int64_t tl_device_memory(const struct tl_gpu_view *gpu, const struct tl_worker *worker);

@@ -179,3 +179,14 @@ void tl_cotenants_measured(struct tl_trial *trial, tl_job_id id, int32_t measure
 			return;
 		}
 }
+
+void tl_cotenants_seen(struct tl_trial *trial, tl_job_id id, int32_t utilisation_milli)
+{
+	struct tl_job_view *view = tl_job_view_of(&trial->jobs, id);
+
+	if (view->utilisation_milli == utilisation_milli)
+		return; /* its GPUs know, from when it took them */
+	view->utilisation_milli = utilisation_milli;
+	tl_cluster_measured(&trial->cluster, id, &tl_job_of(&trial->jobs, id)->alloc,
+	                    utilisation_milli);
+}

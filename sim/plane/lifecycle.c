@@ -112,6 +112,8 @@ void tl_life_hold(struct tl_trial *trial, tl_job_id id, const struct tl_alloc *w
 
 	tl_cotenants_come(trial, id, where);
 	tl_cluster_take(&trial->cluster, id, job->shape, where);
+	tl_cluster_measured(&trial->cluster, id, where,
+	                    tl_job_view_of(&trial->jobs, id)->utilisation_milli);
 	tl_trial_tenant(trial, tl_job_view_of(&trial->jobs, id)->tenant)->held_mgpu +=
 	    job->shape->total_mgpu;
 	tl_changes_nodes(trial, where, false);
@@ -299,7 +301,7 @@ void tl_life_ready(struct tl_trial *trial, tl_job_id id)
 		tl_running_set_rate(trial, job, tl_running_rate_mgpu(job));
 	view->attained_mark_ns = now_ns;
 	view->committed_ns = now_ns;
-	view->utilisation_milli = job->demand_milli;
+	tl_cotenants_seen(trial, id, job->demand_milli);
 	view->expected_end_ns = expected_end_ns(job, view, now_ns);
 	tl_running_set_completion(trial, id);
 	tl_cotenants_refresh(trial, job->shape, &job->alloc, id);

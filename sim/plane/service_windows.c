@@ -274,11 +274,10 @@ static void show(struct tl_trial *trial, uint32_t number, const struct tl_look *
 	view->ready = ready;
 	view->starting = (uint32_t)service->replicas.count - ready;
 	for (size_t i = 0; i < service->replicas.count; i++) {
-		struct tl_job_view *replica =
-		    tl_job_view_of(&trial->jobs, service->replicas.ids[i]);
+		tl_job_id id = service->replicas.ids[i];
 
-		if (replica->state == TL_JOB_RUNNING)
-			replica->utilisation_milli = look->measured_milli;
+		if (tl_job_view_of(&trial->jobs, id)->state == TL_JOB_RUNNING)
+			tl_cotenants_seen(trial, id, look->measured_milli);
 	}
 	tl_changes_window(trial, number);
 	tl_seats_observe_window(trial, number);

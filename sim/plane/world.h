@@ -182,6 +182,8 @@ void tl_life_open_purposes(struct tl_trial *trial, tl_open_purposes open);
 void tl_life_book_replica(struct tl_trial *trial, tl_job_id id, int64_t busy_ppb);
 /* What a running replica was seen to use of each of its GPUs, in thousandths. */
 void tl_cotenants_measured(struct tl_trial *trial, tl_job_id id, int32_t measured_milli);
+/* What a job that runs uses of each of its GPUs, as policies see it from now on. */
+void tl_cotenants_seen(struct tl_trial *trial, tl_job_id id, int32_t utilisation_milli);
 /* Ends a job that waits. */
 void tl_life_reject(struct tl_trial *trial, tl_job_id id, enum tl_reason reason);
 /* Tells the account of a job that is done with, or of one the horizon cut off. */

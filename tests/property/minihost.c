@@ -162,6 +162,7 @@ static void happen(struct mini *m, tl_job_id id)
 		view->attained_mark_ns = m->now_ns;
 		view->committed_ns = m->now_ns;
 		view->utilisation_milli = m->world->jobs[slot].utilisation_milli;
+		tl_cluster_measured(&m->cluster, id, &held->alloc, view->utilisation_milli);
 		held->event_ns = m->now_ns + m->world->jobs[slot].duration_ns - held->done_ns;
 		mini_become(m, id, TL_JOB_RUNNING);
 		mini_note(m, LIST_RUNNING, id);

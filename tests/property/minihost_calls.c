@@ -180,6 +180,7 @@ static enum tl_refusal start(const struct tl_host *host, tl_job_id id,
 	record(m, MINI_START, id, 0, where);
 	held->alloc = copy_alloc(where);
 	tl_cluster_take(&m->cluster, id, shape, &held->alloc);
+	tl_cluster_measured(&m->cluster, id, &held->alloc, view->utilisation_milli);
 	m->run->seconds += m->cluster.excess_mgpu > excess_mgpu;
 	note_nodes(m, &held->alloc, false);
 	tenant->held_mgpu += shape->total_mgpu;
@@ -266,6 +267,7 @@ static enum tl_refusal migrate(const struct tl_host *host, tl_job_id id,
 	held->safe_ns = held->done_ns;
 	held->target = copy_alloc(where);
 	tl_cluster_take(&m->cluster, id, shape, &held->target);
+	tl_cluster_measured(&m->cluster, id, &held->target, view->utilisation_milli);
 	note_nodes(m, &held->target, false);
 	m->tenants[view->tenant].held_mgpu += shape->total_mgpu;
 	tl_cluster_mark_draining(&m->cluster, id, shape, &held->alloc);

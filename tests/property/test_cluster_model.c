@@ -30,6 +30,7 @@ struct held {
 	const struct tl_shape *shape;
 	uint32_t nodes[WORKERS], gpus[WORKERS * 4];
 	bool draining;
+	int32_t measured_milli;
 };
 
 static struct tl_node_spec nodes[NODES];
@@ -94,7 +95,8 @@ static int64_t positive(int64_t value)
 /* What all that is held, and `extra`, ask of a GPU or node. */
 struct sums {
 	int64_t mgpu[GPUS], memory[GPUS], draining[GPUS], cpu[NODES], ram[NODES];
-	uint32_t residents[GPUS], slices[GPUS];
+	int64_t measured[GPUS];
+	uint32_t residents[GPUS], slices[GPUS], unmeasured[GPUS];
 };
 
 static void add_up(struct sums *sums, const struct held *one)
@@ -109,6 +111,8 @@ static void add_up(struct sums *sums, const struct held *one)
 		for (uint32_t i = 0; i < worker->gpus; i++, next++) {
 			sums->mgpu[one->gpus[next]] += worker->share_mgpu;
 			sums->residents[one->gpus[next]]++;
+			sums->measured[one->gpus[next]] += positive(one->measured_milli);
+			sums->unmeasured[one->gpus[next]] += one->measured_milli < 0;
 			sums->slices[one->gpus[next]] += one->shape->flags & TL_SHAPE_ISOLATED;
 			sums->memory[one->gpus[next]] += positive(worker->gpu_memory_bytes);
 			sums->draining[one->gpus[next]] += one->draining ? worker->share_mgpu : 0;
@@ -208,6 +212,9 @@ static void compare(void)
 		cr_assert_eq(gpu->free_mgpu, up ? positive(1000 - sums.mgpu[g]) : 0);
 		cr_assert_eq(gpu->nominal_mgpu, sums.mgpu[g]);
 		cr_assert_eq(gpu->draining_mgpu, sums.draining[g]);
+		cr_assert_eq(gpu->utilisation_milli, sums.unmeasured[g] > 0    ? -1
+		                                     : sums.measured[g] > 1000 ? 1000
+		                                                               : sums.measured[g]);
 		if (gpu->total_memory_bytes >= 0)
 			cr_assert_eq(gpu->free_memory_bytes,
 			             gpu->total_memory_bytes - sums.memory[g]);
@@ -259,7 +266,7 @@ static void random_place(struct held *one)
 
 static void step_take(tl_job_id job, uint64_t *taken)
 {
-	struct held one = {.job = job};
+	struct held one = {.job = job, .measured_milli = -1};
 	struct tl_placement where;
 	uint32_t slot = below(HELD);
 	bool wanted;
@@ -304,6 +311,19 @@ static void step_drain(uint32_t slot)
 	held[slot].draining = true;
 }
 
+static void step_measure(uint32_t slot)
+{
+	uint64_t version = cluster.view.version;
+	struct tl_alloc where;
+
+	if (!held[slot].job)
+		return;
+	where = alloc_of(&held[slot]);
+	held[slot].measured_milli = (int32_t)below(8) * 100 - 100;
+	tl_cluster_measured(&cluster, held[slot].job, &where, held[slot].measured_milli);
+	cr_assert_eq(cluster.view.version, version);
+}
+
 static void step_state(void)
 {
 	uint32_t n = below(NODES);
@@ -337,6 +357,8 @@ static void agree_at(bool walls, int64_t ratio, int64_t other_ratio, uint32_t st
 
 		if (what < 55)
 			step_take(step + 1, &taken);
+		else if (what < 65)
+			step_measure(below(HELD));
 		else if (what < 96)
 			step_release(below(HELD));
 		else if (what < 99)

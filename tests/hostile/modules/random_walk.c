@@ -2,9 +2,12 @@
 /*
  * Decides at random, but never impossibly: starts, saves, kills, moves, reserves, rejects.
  * Whatever it does has to leave the books straight. With `calm` it stops stopping things
- * after so many calls, so that a run comes to its end.
+ * after so many calls, so that a run comes to its end. It also looks whether what a GPU is
+ * said to use is what its residents are.
  */
 #include "tests/hostile/modules/misbehave.h"
+
+#include <stdlib.h>
 
 static const struct tl_option options[] = {{.name = "calm",
                                             .type = TL_OPTION_INT,
@@ -63,6 +66,34 @@ static void stir(struct misbehave *own, tl_job_id id)
 	}
 }
 
+/* Residents that come to a GPU beside their old ones (a move) are not listed for it. */
+static void check_utilisation(const struct tl_host *host, uint32_t gpu)
+{
+	const struct tl_gpu_view *view = tl_view_gpu(host->view(host), gpu);
+	uint32_t count = 0, residents = 0, unknown = 0;
+	const tl_job_id *holding = host->holding(host, &count);
+	int64_t sum_milli = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_job_view *job = host->job(host, holding[i]);
+		struct tl_placement where;
+
+		if (host->allocation(host, holding[i], &where) != 0)
+			continue;
+		for (uint32_t g = 0; g < where.gpu_count; g++) {
+			if (where.gpus[g] != gpu)
+				continue;
+			residents++;
+			unknown += job->utilisation_milli < 0;
+			sum_milli += job->utilisation_milli;
+		}
+	}
+	if (residents != view->residents)
+		return;
+	if (view->utilisation_milli != (unknown > 0 ? -1 : sum_milli > 1000 ? 1000 : sum_milli))
+		abort();
+}
+
 static void schedule(void *self, const struct tl_changes *changes)
 {
 	struct misbehave *own = self;
@@ -71,6 +102,8 @@ static void schedule(void *self, const struct tl_changes *changes)
 	const tl_job_id *holding = host->holding(host, &count);
 
 	(void)changes;
+	for (uint32_t g = 0; g < host->view(host)->gpu_count; g++)
+		check_utilisation(host, g);
 	if (own->calls++ < (uint64_t)own->how) {
 		tl_job_id held[MISBEHAVE_ROOM];
 
