@@ -145,16 +145,17 @@ static enum tl_status identify(struct tl_search_setup *setup, size_t axis, int r
 	return status;
 }
 
-/* Each axis alone: the ends of an order, and every choice. */
+/* Each axis alone: the ends of an order and its first step, and every choice. */
 static enum tl_status try_axes(struct tl_search_setup *setup, struct tl_error *error)
 {
 	for (size_t i = 0; i < setup->axis_count; i++) {
 		const struct tl_ladder *ladder = &setup->space.ladders[i];
-		int stride = ladder->ordered ? ladder->count - 1 : 1;
 
-		for (int rung = 0; rung < ladder->count; rung += stride) {
-			enum tl_status status = identify(setup, i, rung, error);
+		for (int rung = 0; rung < ladder->count; rung++) {
+			enum tl_status status = TL_OK;
 
+			if (!ladder->ordered || rung < 2 || rung == ladder->count - 1)
+				status = identify(setup, i, rung, error);
 			if (status != TL_OK)
 				return status;
 		}

@@ -121,6 +121,7 @@ refused "--subject-to is missing" plan tiny --over cluster.nodes=2:4
 refused "got 2 axes, wanted one" plan tiny --subject-to 'jobs>=1' --over cluster.nodes=2:4 --over jobs.max_restarts=1:2
 refused "wanted one of whole numbers" plan tiny --subject-to 'jobs>=1' --over oversubscription=1.0:1.5
 refused "--checks: got \`-1\`" plan tiny --subject-to 'jobs>=1' --over cluster.nodes=2:4 --checks -1
+refused "got \`2.1\`, wanted a whole number" plan tiny --subject-to 'jobs>=1' --over cluster.nodes=2:4:0.1
 refused "got choices" plan tiny --subject-to 'jobs>=1' --over policy.place=fgd,topology
 
 # Metrics are known once a run has told them.
