@@ -2,10 +2,10 @@
 /*
  * What comes of a fault: a row of /faults, written once it has been got over.
  *
- * It has been got over when its cause has gone (a surge's traffic), all work that it threw
- * off runs again or has ended, and the services that it hit have closed a window without
- * breach after that. The recovery is the last of these: of a surge, the end of the last
- * breached window.
+ * It has been got over when all that it hits has been struck, its cause has gone (a surge's
+ * traffic), all work that it threw off runs again or has ended, and the services that it hit
+ * have closed a window without breach after that. The recovery is the last of these: of a
+ * surge, the end of the last breached window.
  */
 #include "sim/plane/world.h"
 
@@ -26,6 +26,7 @@ struct tl_incident {
 	int64_t
 	    recovered_ns; /* so far: the last job hit ran again, the last breached window ended */
 	uint32_t outstanding; /* jobs hit that do not run again yet */
+	bool struck;          /* all that it hits: a failure that nobody has seen yet has not */
 	bool open;            /* not yet written */
 	struct tl_incident_watch *watches;
 	size_t watch_count, watch_capacity;
@@ -44,6 +45,7 @@ static void write_out(struct tl_trial *trial, struct tl_incident *incident, int6
 {
 	struct tl_row_fault *row = &incident->row;
 
+	TL_ASSERT(incident->open);
 	row->recovered_ns = recovered_ns;
 	row->preemptions = trial->counts.preemptions - incident->preemptions;
 	row->preempted_lost_gpu_s =
@@ -104,6 +106,7 @@ void tl_incident_surge(struct tl_trial *trial, uint32_t service, int64_t until_n
 	struct tl_incident *incident = incident_of(trial, number);
 
 	incident->until_ns = until_ns;
+	incident->struck = true;
 	snprintf(incident->row.service, sizeof(incident->row.service), "%s",
 	         trial->scenario->services[service].name);
 	watch(trial, number, service);
@@ -147,12 +150,30 @@ void tl_incident_strike(struct tl_trial *trial, uint32_t number, tl_job_id id,
 	lose(trial, number, id, lost_before_ns);
 }
 
+/* Whether it is over as far as can be told now; services' windows tell more. */
+static bool over(const struct tl_incident *incident)
+{
+	if (!incident->struck || incident->outstanding > 0)
+		return false;
+	for (size_t w = 0; w < incident->watch_count; w++)
+		if (incident->watches[w].breached)
+			return false;
+	return true;
+}
+
+/* One that hit a service waits for the service's next window: tl_incidents_review. */
+static void close_unwatched(struct tl_trial *trial, struct tl_incident *incident)
+{
+	if (incident->open && incident->watch_count == 0 && over(incident))
+		write_out(trial, incident, incident->recovered_ns);
+}
+
 void tl_incident_settle(struct tl_trial *trial, uint32_t number)
 {
 	struct tl_incident *incident = incident_of(trial, number);
 
-	if (incident->open && incident->outstanding == 0 && incident->watch_count == 0)
-		write_out(trial, incident, incident->recovered_ns);
+	incident->struck = true;
+	close_unwatched(trial, incident);
 }
 
 void tl_incident_recovered(struct tl_trial *trial, struct tl_job *job)
@@ -167,7 +188,7 @@ void tl_incident_recovered(struct tl_trial *trial, struct tl_job *job)
 	TL_ASSERT(incident->outstanding > 0);
 	incident->outstanding--;
 	incident->recovered_ns = tl_trial_now(trial);
-	tl_incident_settle(trial, number);
+	close_unwatched(trial, incident);
 }
 
 void tl_incident_window(struct tl_trial *trial, uint32_t service,
@@ -190,14 +211,6 @@ void tl_incident_window(struct tl_trial *trial, uint32_t service,
 	}
 }
 
-static bool breached(const struct tl_incident *incident)
-{
-	for (size_t w = 0; w < incident->watch_count; w++)
-		if (incident->watches[w].breached)
-			return true;
-	return false;
-}
-
 void tl_incidents_review(struct tl_trial *trial)
 {
 	struct tl_incidents *incidents = &trial->incidents;
@@ -207,8 +220,7 @@ void tl_incidents_review(struct tl_trial *trial)
 		uint32_t number = incidents->watching[i];
 		struct tl_incident *incident = incident_of(trial, number);
 
-		if (incident->outstanding == 0 && tl_trial_now(trial) >= incident->until_ns &&
-		    !breached(incident))
+		if (over(incident) && tl_trial_now(trial) >= incident->until_ns)
 			write_out(trial, incident, incident->recovered_ns);
 		else
 			incidents->watching[kept++] = number;
@@ -223,9 +235,7 @@ void tl_incidents_finish(struct tl_trial *trial)
 
 		if (incident->open)
 			write_out(trial, incident,
-			          incident->outstanding == 0 && !breached(incident)
-			              ? incident->recovered_ns
-			              : TL_NONE);
+			          over(incident) ? incident->recovered_ns : TL_NONE);
 	}
 }
 

@@ -216,7 +216,7 @@ void tl_incident_deaden(struct tl_trial *trial, uint32_t number, tl_job_id id);
 /* It throws a job off its GPUs. */
 void tl_incident_strike(struct tl_trial *trial, uint32_t number, tl_job_id id,
                         enum tl_reason reason);
-/* It may be over before it began. */
+/* All that it hits has been struck: it may be over before it began, and is not before this. */
 void tl_incident_settle(struct tl_trial *trial, uint32_t number);
 /* Requests of a service surge until then; TL_NEVER. */
 void tl_incident_surge(struct tl_trial *trial, uint32_t service, int64_t until_ns);

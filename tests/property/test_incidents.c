@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_ROOM = 4096 };
+enum { TEXT_ROOM = 4096, WORLDS = 24 };
 
 TestSuite(incidents, .init = world_setup, .fini = world_teardown, .timeout = 60);
 
@@ -296,4 +296,78 @@ Test(incidents, a_surge_moves_no_lot)
 		world_forget();
 	}
 	cr_assert_eq(nodes[0], nodes[1]);
+}
+
+/* A repair that never comes, and one after this row began, leave its node down. */
+static bool down_already(const struct tl_row_fault *fault)
+{
+	for (size_t i = 0; i < world.fault_count; i++) {
+		const struct tl_row_fault *other = &world.faults[i];
+
+		if (other->node == fault->node && other->t_ns < fault->t_ns &&
+		    (other->repaired_ns < 0 || other->repaired_ns > fault->t_ns))
+			return true;
+	}
+	return false;
+}
+
+/* Each node failure of the run, and each fault of the script (a node, a kill, a surge), is one
+ * row, whenever policies see it. */
+static void check_one_row_each(const char *folder)
+{
+	size_t failures = 0, kills = 0, surges = 0, scripted = 0;
+
+	for (size_t i = 0; i < world.fault_count; i++) {
+		const struct tl_row_fault *fault = &world.faults[i];
+
+		for (size_t k = 0; k < i; k++)
+			cr_assert(fault->t_ns != world.faults[k].t_ns ||
+			              fault->node != world.faults[k].node ||
+			              strcmp(fault->kind, world.faults[k].kind) != 0,
+			          "%s\ntwo of %s", world.text, fault->kind);
+		cr_assert(fault->recovered_ns < 0 || fault->recovered_ns >= fault->t_ns);
+		kills += strcmp(fault->kind, "kill-jobs") == 0;
+		surges += strcmp(fault->kind, "traffic") == 0;
+		scripted += strcmp(fault->kind, "node-down") == 0;
+		failures += fault->node != TL_ROW_NO_NODE && !down_already(fault);
+	}
+	cr_expect_eq(kills, 1, "%s", world.text);
+	cr_expect_eq(surges, 1, "%s", world.text);
+	cr_expect_eq(scripted, 1, "%s", world.text);
+	cr_expect_eq((double)failures, services_metric(folder, "node_failures"), "%s", world.text);
+	cr_expect_eq((double)world.fault_count, services_metric(folder, "faults"));
+}
+
+Test(incidents, each_fault_has_one_row_whenever_it_is_seen)
+{
+	static const char *const seats[] = {"none", "progressive", "staged", "batch"};
+	size_t failures = 0;
+
+	for (uint64_t number = 0; number < WORLDS; number++) {
+		static char whole[TEXT_ROOM];
+		const char *text;
+
+		(void)services_draw(number, &text);
+		snprintf(whole, sizeof whole,
+		         "%spolicy: {order: {use: priority-queues, mode: strict}, preempt: %s,\n"
+		         "  scale: {use: threshold, check: 5s}}\n",
+		         text, seats[number % 4]);
+		check_one_row_each(services_run("a", whole));
+		failures += world.fault_count - 3;
+		world_forget();
+	}
+	cr_assert_gt(failures, WORLDS / 4, "nodes hardly fail by themselves");
+}
+
+/* Who sees it only after the run has ended has not got over it. */
+Test(incidents, a_failure_that_nobody_saw_is_not_got_over)
+{
+	run_pool("a", "",
+	         "faults: [{at: 35min, do: node-down, node: node-0000, for: 1min}]\n"
+	         "observe: {delay: 10min}\n");
+	const struct tl_row_fault *fault = the_fault("node-down");
+
+	cr_assert_eq(fault->jobs_hit, 0);
+	cr_assert_eq(fault->recovered_ns, -1);
+	world_forget();
 }
