@@ -59,16 +59,20 @@ static void service_cell(struct tl_html *html, const struct tl_report_service *s
 static enum tl_status services(struct tl_html *html, const struct tl_report_run *run,
                                const struct tl_figures *figures, struct tl_error *error)
 {
-	static const char *const headings[] = {"service", "#99 % within", "#requests", "#in time",
-	                                       "#p99",    "#in breach",   "#breaches", "#lost",
-	                                       "#busy",   "#penalty",     NULL};
+	static const char *const headings[] = {"service",   "#99 % within", "#requests", "#in time",
+	                                       "#p99",      "#in breach",   "#breaches", "#lost",
+	                                       "#occupied", "#penalty",     NULL};
 	enum tl_status status = TL_OK;
 	char text[TL_NUMBER_SIZE];
 
 	if (run->service_count == 0)
 		return TL_OK;
 	tl_html_section(html, "services", "Services and their promises");
-	tl_html_table(html, "Requests in time, by service", headings);
+	tl_html_table(
+	    html,
+	    "Requests in time, by service; occupied is the share of the ready replicas' time "
+	    "with a request in service, be it one",
+	    headings);
 	for (size_t i = 0; i < run->service_count; i++) {
 		const struct tl_report_service *service = &run->services[i];
 		double target_s =
@@ -85,7 +89,7 @@ static enum tl_status services(struct tl_html *html, const struct tl_report_run 
 		    html, service->has_windows ? tl_number((double)service->breaches, text) : "–",
 		    "/services/…/windows: stretches of overload");
 		service_cell(html, service, "dropped", TL_FORM_PLAIN);
-		service_cell(html, service, "busy_ratio", TL_FORM_PERCENT);
+		service_cell(html, service, "occupied_ratio", TL_FORM_PERCENT);
 		service_cell(html, service, "penalty", TL_FORM_UNIT);
 		tl_html_raw(html, "</tr>\n");
 	}

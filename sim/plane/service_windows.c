@@ -452,7 +452,7 @@ static void finish_one(struct tl_trial *trial, struct tl_service *service)
 	tell(trial, service, "cold_starts", "1", (double)service->cold_starts);
 	tell(trial, service, "scale_ups", "1", (double)service->scale_ups);
 	tell(trial, service, "scale_downs", "1", (double)service->scale_downs);
-	tell(trial, service, "busy_ratio", "1",
+	tell(trial, service, "occupied_ratio", "1",
 	     per((double)run->busy_ns, (double)run->present_ns));
 	const struct tl_service_account account = {
 	    .useful_mgpu_ns = run->useful_ns * service->shape->total_mgpu,

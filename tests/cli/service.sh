@@ -33,7 +33,7 @@ holds "$overload >= 0 && $overload <= 86400"
 # Little: requests in the system on average are rate × (wait + service); the wait is bounded by
 # the timeout, and a replica is busy for at least its share of a full batch's time.
 holds "$(value wait_mean_s) < 2"
-holds "$(value busy_ratio) > 0.2 && $(value busy_ratio) <= 1"
+holds "$(value occupied_ratio) > 0.2 && $(value occupied_ratio) <= 1"
 holds "$(value scale_ups) > 0 && $(value scale_downs) > 0"
 holds "$(value penalty) > 0"
 

@@ -341,7 +341,7 @@ Test(services, standing_replicas_are_booked_to_the_nanosecond)
 	cr_assert(productive == (tl_i128)rows.served * 20 * TL_NS_PER_MS * 1000);
 	cr_assert(productive + standby == (tl_i128)3 * 600 * TL_NS_PER_S * 1000);
 	cr_assert(services_booked("services", NULL) == productive + standby);
-	cr_assert_float_eq(services_metric(folder, "s.busy_ratio"),
+	cr_assert_float_eq(services_metric(folder, "s.occupied_ratio"),
 	                   (double)productive / (double)(productive + standby), 1e-12);
 	cr_assert_eq(services_metric(folder, "s.replica_starts"), 3);
 	cr_assert_eq(services_metric(folder, "s.cold_starts"), 0);
