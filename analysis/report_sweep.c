@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/report_sweep.h"
 
+#include "results/metrics.h"
 #include "sim/base/arena.h"
 
 #include <math.h>
@@ -19,11 +20,14 @@ static size_t cells_of(const struct tl_report_sweep *sweep)
 
 /* ---- statistics ---- */
 
-static struct tl_sweep_stat stat_of(const double *values, size_t count)
+/* Student's t knows nothing of the values that cannot be: what has no sign is not below 0. */
+static struct tl_sweep_stat stat_of(const double *values, size_t count, bool is_signed)
 {
 	struct tl_stats_interval interval =
 	    tl_stats_t_interval(values, count, TL_REPORT_CONFIDENCE);
 
+	if (interval.low < 0.0 && !is_signed)
+		interval.low = 0.0;
 	return (struct tl_sweep_stat){.count = count,
 	                              .mean = tl_stats_sample(values, count).mean,
 	                              .low = interval.low,
@@ -42,7 +46,9 @@ struct tl_sweep_stat tl_report_sweep_stat(const struct tl_report_sweep *sweep, s
 		if (isfinite(value))
 			values[count++] = value;
 	}
-	struct tl_sweep_stat stat = stat_of(values, count);
+	struct tl_sweep_stat stat = stat_of(values, count,
+	                                    metric < sweep->data->metric_count &&
+	                                        tl_metric_is_signed(sweep->data->metrics[metric]));
 
 	free(values);
 	return stat;
@@ -265,7 +271,7 @@ static void look_at_cell(struct tl_report_sweep *sweep, size_t number)
 		if (isfinite(of_run))
 			worst[count++] = of_run;
 	}
-	cell->attainment = stat_of(worst, count);
+	cell->attainment = stat_of(worst, count, false);
 	free(worst);
 	for (size_t v = 0; v < sweep->service_count; v++) {
 		double mean = tl_report_sweep_stat(sweep, number, sweep->services[v]).mean;

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 #define TL_REPORT_CONFIDENCE 0.95
+enum { TL_REPORT_FEW_SEEDS = 5 }; /* with fewer, intervals are said to be wide */
 
 /* Over the seeds of a cell that have the metric. */
 struct tl_sweep_stat {

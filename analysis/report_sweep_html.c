@@ -15,25 +15,39 @@ static const char *const promises[] = {[TL_PROMISE_NONE] = "–",
 
 /* ---- settings ---- */
 
-/* `51.6 ± 0.4`; the unit is in the heading. */
+static void figure(double value, enum tl_number_form form, char text[static TL_NUMBER_SIZE])
+{
+	if (form == TL_FORM_PERCENT)
+		(void)tl_number_percent(value, text);
+	else if (form == TL_FORM_UNIT)
+		(void)tl_number_duration(value, text);
+	else
+		(void)tl_number(value, text);
+}
+
+/* `51.6 ± 0.4`, or where zero cuts the interval off `0.3 (0 to 1.7)`; the unit is in the
+ * heading. */
 static void stat_cell(struct tl_html *html, const struct tl_sweep_stat *stat,
                       enum tl_number_form form, const char *metric)
 {
-	char middle[TL_NUMBER_SIZE], half[TL_NUMBER_SIZE], text[2 * TL_NUMBER_SIZE + 8];
-	double width = (stat->high - stat->low) / 2.0;
+	char middle[TL_NUMBER_SIZE], reach[TL_NUMBER_SIZE], text[2 * TL_NUMBER_SIZE + 12];
+	double width = stat->high - stat->mean;
+	bool cut_off = width > stat->mean && !(stat->low < 0.0);
 
-	if (form == TL_FORM_PERCENT) {
-		(void)tl_number_percent(stat->mean, middle);
-		(void)snprintf(half, sizeof(half), "%.2g", 100.0 * width);
-	} else if (form == TL_FORM_UNIT) {
-		(void)tl_number_duration(stat->mean, middle);
-		(void)tl_number_duration(width, half);
-	} else {
-		(void)tl_number(stat->mean, middle);
-		(void)snprintf(half, sizeof(half), "%.2g", width);
-	}
-	(void)snprintf(text, sizeof(text), "%s%s%s", middle, isfinite(width) ? " ± " : "",
-	               isfinite(width) ? half : "");
+	figure(stat->mean, form, middle);
+	if (cut_off)
+		figure(stat->high, form, reach);
+	else if (form == TL_FORM_UNIT)
+		figure(width, form, reach);
+	else
+		(void)snprintf(reach, sizeof(reach), "%.2g",
+		               form == TL_FORM_PERCENT ? 100.0 * width : width);
+	if (!isfinite(width))
+		(void)snprintf(text, sizeof(text), "%s", middle);
+	else if (cut_off)
+		(void)snprintf(text, sizeof(text), "%s (0 to %s)", middle, reach);
+	else
+		(void)snprintf(text, sizeof(text), "%s ± %s", middle, reach);
 	tl_html_cell_number(html, text, metric);
 }
 
@@ -100,6 +114,7 @@ static void settings(struct tl_html *html, const struct tl_report_sweep *sweep)
 	const char *headings[12];
 	char cost[2 * TL_NUMBER_SIZE], unit[TL_NUMBER_SIZE];
 	size_t n = 0, count = sweep->data->design.cell_count;
+	size_t seeds = sweep->data->design.seed_count;
 
 	headings[n++] = "setting";
 	(void)snprintf(cost, sizeof(cost), "#cost of useful work%s, %s",
@@ -121,11 +136,19 @@ static void settings(struct tl_html *html, const struct tl_report_sweep *sweep)
 	headings[n++] = "#runs";
 	headings[n] = NULL;
 	tl_html_section(html, "settings", "Every setting");
-	tl_html_table(html, "Means over the seeds, ± half of the 95 % interval", headings);
+	tl_html_table(
+	    html,
+	    "Means over the seeds, ± half of the 95 % interval, or its ends where zero cuts "
+	    "it off",
+	    headings);
 	for (size_t c = 0; c < count; c++)
 		if (c < CELLS_SHOWN || c == sweep->best)
 			setting_row(html, sweep, c);
 	tl_html_table_end(html);
+	if (seeds > 1 && seeds < TL_REPORT_FEW_SEEDS)
+		tl_html_printf(
+		    html, "<p>Intervals over %zu seeds are wide; more seeds narrow them.</p>\n",
+		    seeds);
 	if (count > CELLS_SHOWN)
 		tl_html_printf(html,
 		               "<p>The first %zu of %zu settings, and the recommended one; "

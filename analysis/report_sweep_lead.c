@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_SEEDS = 5, TIES_NAMED = 4 };
+enum { TIES_NAMED = 4 };
 
 static const char *unit_of(const struct tl_report_sweep *sweep)
 {
@@ -207,11 +207,14 @@ static void sureness(struct tl_html *html, const struct tl_report_sweep *sweep)
 		            "there is one seed, so chance cannot be told from effect; sweep with "
 		            "<code>--seeds 1..10</code>. ");
 	else
-		tl_html_printf(html,
-		               "%zu seeds, each with the same traffic and failures in every "
-		               "setting%s. ",
-		               seeds,
-		               seeds < FEW_SEEDS ? ", which is few: the intervals are wide" : "");
+		tl_html_printf(
+		    html,
+		    "%zu seeds, each with the same traffic and failures in every "
+		    "setting%s. ",
+		    seeds,
+		    seeds < TL_REPORT_FEW_SEEDS
+			? ", which is few: the intervals are wide, more seeds narrow them"
+			: "");
 	ties(html, sweep);
 	if (at_the_end(sweep))
 		tl_html_raw(html,
@@ -285,5 +288,6 @@ void tl_report_sweep_lead(struct tl_html *html, const struct tl_report_sweep *sw
 	} else {
 		none_keeps(html, sweep);
 	}
+	horizon(html, sweep);
 	tl_html_raw(html, "</p>\n");
 }

@@ -65,7 +65,7 @@ const char *tl_metric_group_title(size_t group)
 	return group < GROUPS ? groups[group].title : NULL;
 }
 
-enum { HEADLINE = 1, QUEUE = 2 };
+enum { HEADLINE = 1, QUEUE = 2, SIGNED = 4 };
 
 /* The first that matches. A name with a dot in it is a service's, one with a colon was
  * computed from the settled part of a run. */
@@ -87,6 +87,7 @@ static const struct kind {
     {"*.p*_s", TL_BETTER_LOW, 0},
     {"*.wait_mean_s", TL_BETTER_LOW, 0},
     {"*.cold_starts", TL_BETTER_LOW, 0},
+    {"*.forecast_accuracy", TL_BETTER_NEITHER, SIGNED},
     {"*.*", TL_BETTER_NEITHER, 0},
     {"cost_total", TL_BETTER_LOW, HEADLINE},
     {"cost_total_per_useful_gpu_h", TL_BETTER_LOW, HEADLINE},
@@ -154,4 +155,9 @@ bool tl_metric_is_headline(const char *metric)
 bool tl_metric_follows_queue(const char *metric)
 {
 	return kind_of(metric)->marks & QUEUE;
+}
+
+bool tl_metric_is_signed(const char *metric)
+{
+	return kind_of(metric)->marks & SIGNED;
 }

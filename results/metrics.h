@@ -23,5 +23,7 @@ enum tl_better tl_metric_better(const char *metric);
 bool tl_metric_is_headline(const char *metric);
 /* Its mean means nothing where the queue never settles. */
 bool tl_metric_follows_queue(const char *metric);
+/* It may be below zero; all others count, time, price or share something. */
+bool tl_metric_is_signed(const char *metric);
 
 #endif

@@ -36,4 +36,7 @@ Test(metric_groups, which_way_is_better)
 	cr_assert(tl_metric_follows_queue("steady:wait_mean_s"));
 	cr_assert_not(tl_metric_follows_queue("allocation_ratio"));
 	cr_assert_not(tl_metric_follows_queue("player.wait_mean_s"));
+	cr_assert(tl_metric_is_signed("player.forecast_accuracy"));
+	cr_assert_not(tl_metric_is_signed("player.forecasts"));
+	cr_assert_not(tl_metric_is_signed("wait_mean_s"));
 }

@@ -80,6 +80,9 @@ static void write_metrics(struct tl_results *results, const struct plan *plan)
 				add(metrics, "pl.ayer.attainment", "1", c, s,
 				    plan->attainment[c] - 0.0001 * (double)(s % 3));
 			add(metrics, "effective_utilisation", "1", c, s, 0.5 + 0.02 * (double)c);
+			add(metrics, "wait_mean_s", "s", c, s, 1.0 + 8.0 * (double)(s % 2));
+			add(metrics, "pl.ayer.forecast_accuracy", "1", c, s,
+			    0.1 + 0.8 * (double)(s % 2));
 		}
 }
 
@@ -138,14 +141,19 @@ static void fini(void)
 
 TestSuite(report_sweep, .fini = fini);
 
-static void says(const char *wanted)
+/* In the words of the first paragraph, or of the body. */
+static void says_in(bool body, const char *wanted)
 {
+	const struct tl_figures none = {.count = 0};
 	struct tl_html html = {.metrics = sweep.metrics, .metric_count = sweep.metric_count};
 	char *text = NULL, *plain_text;
 	size_t size = 0, used = 0;
 
 	html.out = open_memstream(&text, &size);
-	tl_report_sweep_lead(&html, &sweep);
+	if (body)
+		cr_assert_eq(tl_report_sweep_body(&html, &sweep, &none, &error), TL_OK);
+	else
+		tl_report_sweep_lead(&html, &sweep);
 	fclose(html.out);
 	plain_text = calloc(size + 1, 1);
 	for (const char *at = text; *at; at++) {
@@ -157,6 +165,11 @@ static void says(const char *wanted)
 	cr_assert(strstr(plain_text, wanted), "wanted `%s` in: %s", wanted, plain_text);
 	free(plain_text);
 	free(text);
+}
+
+static void says(const char *wanted)
+{
+	says_in(false, wanted);
 }
 
 Test(report_sweep, cheapest_that_keeps_the_promise)
@@ -247,6 +260,26 @@ Test(report_sweep, one_seed_is_not_sure)
 	cr_assert(isnan(sweep.cells[2].cost.low));
 	cr_assert_not(sweep.cells[1].tie);
 	says("there is one seed, so chance cannot be told from effect");
+}
+
+/* Two seeds give intervals beyond what can be. */
+Test(report_sweep, no_interval_below_what_can_be)
+{
+	struct plan plan = plain;
+
+	plan.seeds = 2;
+	look(&plan, 0.99);
+	struct tl_sweep_stat wait =
+	    tl_report_sweep_stat(&sweep, 0, tl_sweep_data_metric(sweep.data, "wait_mean_s"));
+	struct tl_sweep_stat accuracy = tl_report_sweep_stat(
+	    &sweep, 0, tl_sweep_data_metric(sweep.data, "pl.ayer.forecast_accuracy"));
+
+	cr_assert_eq(wait.low, 0.0);
+	cr_assert_gt(wait.high, 2 * wait.mean);
+	cr_assert_lt(accuracy.low, 0.0);
+	says_in(true, "5 s (0 to 55.82 s)");
+	says_in(true, "Intervals over 2 seeds are wide; more seeds narrow them.");
+	says("2 seeds, each with the same traffic and failures in every setting, which is few");
 }
 
 Test(report_sweep, without_costs_by_useful_time)
