@@ -4,6 +4,7 @@
 #include "analysis/report.h"
 #include "analysis/report_run.h"
 
+#include "results/metrics.h"
 #include "sim/base/units.h"
 
 #include <math.h>
@@ -278,6 +279,18 @@ static void incidents(struct tl_html *html)
 	tl_html_raw(html, ". ");
 }
 
+static void horizon(struct tl_html *html)
+{
+	if (!tl_metric_cut_short(tl_html_value(html, "jobs"), tl_html_value(html, "unsubmitted")))
+		return;
+	tl_html_raw(html,
+	            "<strong class=\"bad\">The run is short</strong>: the horizon came before ");
+	tl_html_number(html, "unsubmitted", TL_FORM_PLAIN);
+	tl_html_raw(html, " of ");
+	tl_html_number(html, "jobs", TL_FORM_PLAIN);
+	tl_html_raw(html, " jobs were submitted, and nothing here tells of them. ");
+}
+
 /* ---- what to look at ---- */
 
 /* Why the longest breach lasted, from what stood in its windows. */
@@ -377,6 +390,7 @@ void tl_report_run_lead(struct tl_html *html, const struct tl_report_run *run)
 	use(html, largest_leak(html, 0));
 	waiting(html);
 	incidents(html);
+	horizon(html);
 	look_at(html, run, first_leak(html));
 	tl_html_raw(html, "</p>\n");
 }

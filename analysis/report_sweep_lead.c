@@ -265,6 +265,23 @@ static void none_keeps(struct tl_html *html, const struct tl_report_sweep *sweep
 	                  "(<code>--attainment</code>). ");
 }
 
+static void horizon(struct tl_html *html, const struct tl_report_sweep *sweep)
+{
+	double most;
+	size_t count = tl_sweep_data_short(sweep->data, &most);
+	char text[TL_NUMBER_SIZE];
+
+	if (count == 0)
+		return;
+	tl_html_printf(
+	    html,
+	    "<strong class=\"bad\">Short runs</strong>: in %zu, the horizon came before up "
+	    "to ",
+	    count);
+	tl_html_derived(html, tl_number_percent(most, text), "unsubmitted / jobs");
+	tl_html_raw(html, " of the jobs were submitted, and nothing here tells of those. ");
+}
+
 void tl_report_sweep_lead(struct tl_html *html, const struct tl_report_sweep *sweep)
 {
 	tl_html_raw(html, "<p class=\"lead\">");

@@ -49,6 +49,12 @@ static enum tl_status run(struct tl_search *search, const struct tl_design *desi
 	search->begun |= done;
 	if (status == TL_OK || (runs && !missing && search->begun))
 		status = tl_sweep_data_of_runs(search->sweep, design, runs, out, error);
+	if (status == TL_OK) {
+		double most;
+
+		(void)tl_sweep_data_short(*out, &most);
+		search->left_out = fmax(search->left_out, most);
+	}
 	tl_sweep_runs_free(runs, count);
 	return status;
 }

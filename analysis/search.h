@@ -38,7 +38,8 @@ struct tl_search {
 	const uint64_t *seeds;
 	const struct tl_measure *measures;
 	size_t measure_count;
-	bool begun; /* a run has gone well: one that fails from here on is of a bad setting */
+	double left_out; /* the largest share of its jobs that a horizon left out of a run */
+	bool begun;      /* a run has gone well: one that fails from here on is of a bad setting */
 };
 
 /* A tl_search_evaluate: its context is a struct tl_search. */

@@ -2,6 +2,7 @@
 #include "analysis/sweep_data.h"
 
 #include "analysis/sweep_private.h"
+#include "results/metrics.h"
 #include "sim/base/arena.h"
 #include "sim/base/output.h"
 #include "sim/base/intern.h"
@@ -500,6 +501,25 @@ double tl_sweep_data_value(const struct tl_sweep_data *data, size_t cell, size_t
 	if (metric >= data->metric_count)
 		return (double)NAN;
 	return data->values[run * data->metric_count + metric].value;
+}
+
+size_t tl_sweep_data_short(const struct tl_sweep_data *data, double *most)
+{
+	size_t jobs = tl_sweep_data_metric(data, "jobs");
+	size_t late = tl_sweep_data_metric(data, "unsubmitted"), count = 0;
+
+	*most = 0.0;
+	for (size_t c = 0; c < data->design.cell_count; c++)
+		for (size_t s = 0; s < data->design.seed_count; s++) {
+			double of = tl_sweep_data_value(data, c, s, jobs);
+			double missed = tl_sweep_data_value(data, c, s, late);
+
+			if (!tl_metric_cut_short(of, missed))
+				continue;
+			count++;
+			*most = fmax(*most, missed / of);
+		}
+	return count;
 }
 
 double tl_sweep_data_setting(const struct tl_sweep_data *data, size_t cell, size_t key)

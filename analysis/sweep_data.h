@@ -44,6 +44,9 @@ size_t tl_sweep_data_metric(const struct tl_sweep_data *data, const char *name);
 /* seed: its place in design.seeds. */
 double tl_sweep_data_value(const struct tl_sweep_data *data, size_t cell, size_t seed,
                            size_t metric);
+/* How many runs the horizon cut short (results/metrics.h), and the largest share of its jobs
+ * that it left out of one of them; 0: of none. */
+size_t tl_sweep_data_short(const struct tl_sweep_data *data, double *most);
 /* A cell's value of a key as a number; NaN. */
 double tl_sweep_data_setting(const struct tl_sweep_data *data, size_t cell, size_t key);
 

@@ -161,3 +161,8 @@ bool tl_metric_is_signed(const char *metric)
 {
 	return kind_of(metric)->marks & SIGNED;
 }
+
+bool tl_metric_cut_short(double jobs, double unsubmitted)
+{
+	return unsubmitted > 0.1 * jobs;
+}

@@ -178,6 +178,8 @@ json_t *tl_json_number(double value);
 enum tl_status tl_summary_read(const char *path, struct tl_row_summary **rows, size_t *count,
                                struct tl_error *error);
 void tl_summary_print(const struct tl_row_summary *rows, size_t count, FILE *out);
+/* A line where what they tell is not of the whole work. */
+void tl_summary_note(const struct tl_row_summary *rows, size_t count, FILE *out);
 json_t *tl_summary_json(const struct tl_row_summary *rows, size_t count);
 
 /* ---- the verbs ---- */

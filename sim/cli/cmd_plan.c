@@ -201,6 +201,7 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 			print_table(&setup, &plan);
 			print_answer(&setup, &plan, largest);
 		}
+		tl_search_note(&setup.search, stderr);
 		tl_plan_fini(&plan);
 	}
 	tl_search_setup_close(&setup);

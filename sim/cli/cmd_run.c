@@ -48,6 +48,7 @@ static enum tl_status report(const struct tl_scenario *scenario, const char *pat
 		tl_summary_print(rows, count, stdout);
 		(void)printf("%sresult: %s\n", count ? "\n" : "", path);
 	}
+	tl_summary_note(rows, count, stderr);
 	free(rows);
 	return TL_OK;
 }

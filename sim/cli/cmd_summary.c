@@ -40,6 +40,7 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 			print_csv(rows, count);
 		else
 			tl_summary_print(rows, count, stdout);
+		tl_summary_note(rows, count, stderr);
 	}
 	free(rows);
 	return status;

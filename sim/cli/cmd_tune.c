@@ -355,6 +355,8 @@ static enum tl_status tune(const struct tl_args *args, struct tl_search_setup *s
 		print_gain(&outcome);
 		(void)printf("what was tried: %s/trace.csv\n", dir);
 	}
+	if (status == TL_OK)
+		tl_search_note(&setup->search, stderr);
 	tl_tune_fini(&found);
 	free(near);
 	return status;

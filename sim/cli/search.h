@@ -60,6 +60,9 @@ enum tl_status tl_search_number(const struct tl_args *args, const char *flag, si
 
 /* ---- what they print ---- */
 
+/* A line where the runs are not of the whole work. */
+void tl_search_note(const struct tl_search *search, FILE *out);
+
 /* `attainment >= 0.999`; returns buffer. */
 const char *tl_search_constraint_text(const struct tl_constraint *constraint, char *buffer,
                                       size_t size);

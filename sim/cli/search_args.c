@@ -341,6 +341,15 @@ void tl_search_setup_close(struct tl_search_setup *setup)
 	*setup = (struct tl_search_setup){.args = NULL};
 }
 
+void tl_search_note(const struct tl_search *search, FILE *out)
+{
+	if (search->left_out > 0.0)
+		(void)fprintf(out,
+		              "in some runs the horizon came before up to %.3g %% of the jobs were "
+		              "submitted: the metrics tell nothing of those\n",
+		              100.0 * search->left_out);
+}
+
 const char *tl_search_constraint_text(const struct tl_constraint *constraint, char *buffer,
                                       size_t size)
 {

@@ -73,6 +73,27 @@ void tl_summary_print(const struct tl_row_summary *rows, size_t count, FILE *out
 	}
 }
 
+static double value_of(const struct tl_row_summary *rows, size_t count, const char *metric)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(rows[i].metric, metric) == 0)
+			return rows[i].value;
+	return (double)NAN;
+}
+
+void tl_summary_note(const struct tl_row_summary *rows, size_t count, FILE *out)
+{
+	double jobs = value_of(rows, count, "jobs");
+	double late = value_of(rows, count, "unsubmitted");
+
+	if (tl_metric_cut_short(jobs, late))
+		(void)fprintf(
+		    out,
+		    "the horizon came before %.0f of %.0f jobs were submitted: the metrics "
+		    "tell nothing of them\n",
+		    late, jobs);
+}
+
 json_t *tl_summary_json(const struct tl_row_summary *rows, size_t count)
 {
 	json_t *all = json_object();

@@ -15,6 +15,16 @@ says out "result: a.h5"
 run 0 run tiny
 cmp -s tiny.h5 a.h5 || fail "two runs differ"
 
+# Where the horizon leaves much of the work out, that is said, by who shows the metrics too.
+run 0 run tiny -o short.h5 --horizon 1h
+says err ' of 40 jobs were submitted: the metrics tell nothing of them'
+run 0 summary --csv short.h5
+says err ' of 40 jobs were submitted: the metrics tell nothing of them'
+lines=$(wc -l <err)
+[ "$lines" -eq 1 ] || fail "summary: $lines lines on standard error"
+run 0 summary a.h5
+silent err
+
 # Overwriting is refused, and then allowed.
 before=$(cksum <a.h5)
 run 73 run tiny -o a.h5 --seed 9

@@ -68,6 +68,8 @@ grep -q "$crash.*,1\$" crashes/trace.csv && fail "a crash is best: $(cat crashes
 # ---- plan: the smallest, the largest, none ----
 run 0 plan tiny --over cluster.nodes=1:6 --subject-to 'wait_mean_s<=60' --seeds 1..2 -o sizes
 says out "confidence, and so do all on its safe side"
+run 0 plan tiny --over cluster.nodes=2:3 --subject-to 'wait_mean_s<=60' --horizon 1h --seeds 1..2 -o short
+says err "in some runs the horizon came before up to"
 run 0 plan tiny --over cluster.nodes=2:6 --subject-to 'wait_mean_s<=1e9' --seeds 1..2 -o sizes2
 says out "cluster.nodes=2: the smallest"
 says out "it is the end of the range"

@@ -20,6 +20,7 @@ struct plan {
 	size_t ratios, seeds;
 	double cost[RATIOS], attainment[RATIOS];
 	double own_noise;
+	double late[RATIOS];        /* of 1000 jobs, those that the horizon came before */
 	bool costs, service, words; /* words: the axis' values are names */
 };
 
@@ -80,6 +81,8 @@ static void write_metrics(struct tl_results *results, const struct plan *plan)
 				add(metrics, "pl.ayer.attainment", "1", c, s,
 				    plan->attainment[c] - 0.0001 * (double)(s % 3));
 			add(metrics, "effective_utilisation", "1", c, s, 0.5 + 0.02 * (double)c);
+			add(metrics, "jobs", "1", c, s, 1000.0);
+			add(metrics, "unsubmitted", "1", c, s, plan->late[c]);
 			add(metrics, "wait_mean_s", "s", c, s, 1.0 + 8.0 * (double)(s % 2));
 			add(metrics, "pl.ayer.forecast_accuracy", "1", c, s,
 			    0.1 + 0.8 * (double)(s % 2));
@@ -280,6 +283,17 @@ Test(report_sweep, no_interval_below_what_can_be)
 	says_in(true, "5 s (0 to 55.82 s)");
 	says_in(true, "Intervals over 2 seeds are wide; more seeds narrow them.");
 	says("2 seeds, each with the same traffic and failures in every setting, which is few");
+}
+
+Test(report_sweep, short_runs_are_said_to_be)
+{
+	struct plan plan = plain;
+
+	plan.late[1] = 100.0; /* a tenth: not yet */
+	plan.late[2] = 101.0;
+	plan.late[3] = 720.0;
+	look(&plan, 0.99);
+	says("Short runs: in 12, the horizon came before up to 72.0 % of the jobs were submitted");
 }
 
 Test(report_sweep, without_costs_by_useful_time)
