@@ -36,6 +36,7 @@ static enum tl_status report(const struct tl_scenario *scenario, const char *pat
 		status = tl_summary_read(path, &rows, &count, error);
 	if (status != TL_OK)
 		return status;
+	tl_summary_note(rows, count, stderr);
 	if (json) {
 		json_t *all = json_object();
 
@@ -48,7 +49,6 @@ static enum tl_status report(const struct tl_scenario *scenario, const char *pat
 		tl_summary_print(rows, count, stdout);
 		(void)printf("%sresult: %s\n", count ? "\n" : "", path);
 	}
-	tl_summary_note(rows, count, stderr);
 	free(rows);
 	return TL_OK;
 }

@@ -34,13 +34,13 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 		                    "got --json and --csv, wanted one of them");
 	status = tl_summary_read(args->operands[0], &rows, &count, error);
 	if (status == TL_OK) {
+		tl_summary_note(rows, count, stderr);
 		if (tl_args_has(args, "json"))
 			tl_print_json(tl_summary_json(rows, count), stdout);
 		else if (tl_args_has(args, "csv"))
 			print_csv(rows, count);
 		else
 			tl_summary_print(rows, count, stdout);
-		tl_summary_note(rows, count, stderr);
 	}
 	free(rows);
 	return status;
