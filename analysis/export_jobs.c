@@ -103,6 +103,8 @@ enum tl_status tl_export_batsim(struct tl_results_reader *reader, FILE *out,
 	    tl_export_walk(reader, &tl_schema_nodes, false, count_gpus, &gpus, out, error);
 
 	*counts = (struct tl_export_counts){.written = 0};
+	if (status == TL_OK)
+		status = tl_export_need(reader, &tl_schema_jobs, error);
 	if (status != TL_OK)
 		return status;
 	(void)fprintf(out, "{\n  \"nb_res\": %" PRIu64 ",\n  \"jobs\": [", gpus);

@@ -311,9 +311,16 @@ static enum tl_status put_all(struct perfetto *perfetto, struct tl_results_reade
 	    {&tl_schema_faults, put_faults, false, true},
 	    {&tl_schema_timeline, put_samples, false, true},
 	};
+	const size_t count = sizeof steps / sizeof steps[0];
 	enum tl_status status = TL_OK;
 
-	for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == TL_OK; i++)
+	for (size_t i = 0; i < count && status == TL_OK; i++)
+		if (!steps[i].optional)
+			status = tl_export_need(reader, steps[i].schema, error);
+	if (status != TL_OK)
+		return status;
+	(void)fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [", perfetto->out);
+	for (size_t i = 0; i < count && status == TL_OK; i++)
 		if (!steps[i].optional || tl_results_has(reader, steps[i].schema->path))
 			status = tl_export_walk(reader, steps[i].schema, steps[i].backwards,
 			                        steps[i].block, perfetto, perfetto->out, error);
@@ -327,11 +334,11 @@ enum tl_status tl_export_perfetto(struct tl_results_reader *reader, FILE *out,
 	enum tl_status status;
 
 	tl_intern_init(&perfetto.words);
-	(void)fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [", out);
 	status = put_all(&perfetto, reader, error);
-	if (status == TL_OK)
+	if (status == TL_OK) {
 		put_labels(&perfetto);
-	(void)fputs("\n]}\n", out);
+		(void)fputs("\n]}\n", out);
+	}
 	for (size_t n = 0; n < perfetto.node_count; n++) {
 		free(perfetto.nodes[n].slots.begins_ns);
 		free(perfetto.nodes[n].shares.begins_ns);

@@ -18,6 +18,10 @@ enum tl_status tl_export_walk(struct tl_results_reader *reader,
                               tl_export_block block, void *context, FILE *out,
                               struct tl_error *error);
 
+/* TL_E_DATA where the result lacks the table: asked before the first byte is written. */
+enum tl_status tl_export_need(struct tl_results_reader *reader,
+                              const struct tl_table_schema *schema, struct tl_error *error);
+
 /* A text in quotes. */
 void tl_export_json_text(const char *text, FILE *out);
 

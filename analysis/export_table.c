@@ -36,6 +36,16 @@ enum tl_status tl_export_walk(struct tl_results_reader *reader,
 	return status == TL_END ? TL_OK : status;
 }
 
+enum tl_status tl_export_need(struct tl_results_reader *reader,
+                              const struct tl_table_schema *schema, struct tl_error *error)
+{
+	struct tl_results_cursor *cursor = NULL;
+	enum tl_status status = tl_results_cursor_open(reader, schema, &cursor, error);
+
+	tl_results_cursor_close(cursor);
+	return status;
+}
+
 void tl_export_decimal(int64_t ns, int digits, FILE *out)
 {
 	uint64_t size = ns < 0 ? UINT64_C(0) - (uint64_t)ns : (uint64_t)ns, unit = 1;

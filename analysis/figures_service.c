@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A service's windows: latency against its target with the breaches, replicas, traffic. */
 #include "analysis/figures_private.h"
+#include "analysis/report_html.h"
 
 #include "sim/base/units.h"
 
@@ -142,6 +143,8 @@ static void describe(const struct view *view, size_t group, int64_t breach_ns, s
 	double least = (double)view->least_ns / unit_ns, most = (double)view->most_ns / unit_ns;
 	bool is_log = view->most_ns > LOG_FROM * view->least_ns && view->least_ns > 0;
 	const char *unit = unit_ns < 1e9 ? "ms" : "s";
+	char window[TL_NUMBER_SIZE], aim[TL_NUMBER_SIZE], breach[TL_NUMBER_SIZE],
+	    worst[TL_NUMBER_SIZE];
 	double share = 100.0 * (double)breach_ns / (double)(view->end_ns - view->begin_ns);
 
 	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%.6g %s %s %.6g %.6g %zu", target, unit,
@@ -149,17 +152,19 @@ static void describe(const struct view *view, size_t group, int64_t breach_ns, s
 	         is_log ? most * 1.3 : most * 1.08, incidents);
 	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE,
 	         "in breach %.3g %% of the time%s|p99 of each window of "
-	         "%.6g s",
-	         share, group > 1 ? " (darker: more)" : "", (double)view->window_ns / 1e9);
+	         "%s",
+	         share, group > 1 ? " (darker: more)" : "",
+	         tl_number_duration((double)view->window_ns / 1e9, window));
 	if (group > 1)
 		tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, ", worst of %zu", group);
-	tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "|target %.6g %s", target, unit);
-	snprintf(
-	    plot->alt, sizeof(plot->alt),
-	    "99th percentile of latency over time against the target of %.6g %s, with replicas "
-	    "wanted and ready, and requests per second: in breach for %.6g s, %.3g %% of the "
-	    "time; the worst window has %.4g %s.",
-	    target, unit, (double)breach_ns / 1e9, share, (double)view->worst_ns / unit_ns, unit);
+	(void)tl_number_duration((double)view->rows[0].target_ns / 1e9, aim);
+	tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "|target %s", aim);
+	snprintf(plot->alt, sizeof(plot->alt),
+	         "99th percentile of latency over time against the target of %s, with replicas "
+	         "wanted and ready, and requests per second: in breach for %s, %.3g %% of the "
+	         "time; the worst window has %s.",
+	         aim, tl_number_duration((double)breach_ns / 1e9, breach), share,
+	         tl_number_duration((double)view->worst_ns / 1e9, worst));
 }
 
 enum tl_status tl_figure_service(struct tl_results_reader *reader, FILE *data,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pictures of the timeline: GPUs held and free, and what fragmentation leaves of the free. */
 #include "analysis/figures_private.h"
+#include "analysis/report_html.h"
 
 #include "sim/base/units.h"
 
@@ -85,13 +86,15 @@ static void print_utilisation(const struct tl_figure_bins *bins, FILE *data, dou
 		        capacity - tl_figure_bins_mean(bins, b, DOWN), capacity,
 		        tl_figure_bins_mean(bins, b, PENDING));
 	}
+	char most[TL_NUMBER_SIZE], pending[TL_NUMBER_SIZE];
+
 	snprintf(
 	    plot->alt, sizeof(plot->alt),
-	    "GPUs over time, stacked to the capacity of %.6g: held by work that makes progress "
+	    "GPUs over time, stacked to the capacity of %s: held by work that makes progress "
 	    "%.1f %%, held without progress %.1f %%, free %.1f %%, down %.1f %% of the time; at "
-	    "most %.6g GPUs were waited for.",
-	    bins->most[CAPACITY], total[PRODUCTIVE] / all, held, up_free, total[DOWN] / all,
-	    bins->most[PENDING]);
+	    "most %s GPUs were waited for.",
+	    tl_number(bins->most[CAPACITY], most), total[PRODUCTIVE] / all, held, up_free,
+	    total[DOWN] / all, tl_number(bins->most[PENDING], pending));
 }
 
 enum tl_status tl_figure_utilisation(struct tl_results_reader *reader, FILE *data,

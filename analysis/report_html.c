@@ -141,9 +141,9 @@ const char *tl_number_duration(double seconds, char buffer[static TL_NUMBER_SIZE
 	if (fabs(seconds) >= 60.0)
 		return tl_format_duration((int64_t)(seconds * 1e9), buffer, TL_NUMBER_SIZE);
 	if (seconds != 0.0 && fabs(seconds) < 1.0)
-		(void)snprintf(buffer, TL_NUMBER_SIZE, "%.4g ms", seconds * 1e3);
+		(void)snprintf(buffer, TL_NUMBER_SIZE, "%.4gms", seconds * 1e3);
 	else
-		(void)snprintf(buffer, TL_NUMBER_SIZE, "%.4g s", seconds);
+		(void)snprintf(buffer, TL_NUMBER_SIZE, "%.4gs", seconds);
 	return buffer;
 }
 

@@ -45,6 +45,7 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 	                                 .diagnostics = stderr};
 	const char *at = tl_args_value(args, "at");
 	int64_t at_ns = 0;
+	char horizon[32];
 	enum tl_status status;
 
 	(void)command;
@@ -57,7 +58,13 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 	status = tl_scenario_from_args(args, &scenario, error);
 	if (status != TL_OK)
 		return status;
-	if (at && at_ns < scenario->horizon_ns)
+	if (at && at_ns > scenario->horizon_ns)
+		(void)fprintf(
+		    stderr,
+		    "--at: %s is beyond the horizon (%s), where the story ends: --horizon "
+		    "moves it\n",
+		    at, tl_format_duration(scenario->horizon_ns, horizon, sizeof horizon));
+	else if (at)
 		scenario->horizon_ns = at_ns;
 	/* The trial is another process: it shares the open file. */
 	options.explain_file = tmpfile();

@@ -13,21 +13,6 @@ static const struct tl_flag flags[] = {
     {"json", 'j', NULL, "a JSON list, or one object for a module"},
 };
 
-/* A limit in the option's own way of writing. */
-static const char *limit(const struct tl_option *option, double value, char *buffer, size_t size)
-{
-	switch (option->type) {
-	case TL_OPTION_DURATION:
-		return tl_exact_duration((int64_t)value, buffer, size);
-	case TL_OPTION_SIZE:
-		return tl_exact_size((int64_t)value, buffer, size);
-	case TL_OPTION_SHARE:
-		return tl_exact_milli((int64_t)value, buffer, size);
-	default:
-		return tl_exact_double(value, buffer, size);
-	}
-}
-
 static const char *range(const struct tl_option *option, char *buffer, size_t size)
 {
 	char low[40], high[40];
@@ -39,8 +24,8 @@ static const char *range(const struct tl_option *option, char *buffer, size_t si
 		(void)snprintf(buffer, size, "%s", option->choices);
 	else if (option->min < option->max)
 		(void)snprintf(buffer, size, "%s to %s",
-		               limit(option, option->min, low, sizeof low),
-		               limit(option, option->max, high, sizeof high));
+		               tl_option_bound(option, option->min, low, sizeof low),
+		               tl_option_bound(option, option->max, high, sizeof high));
 	return buffer;
 }
 

@@ -63,9 +63,10 @@ static void print_shape(const struct tl_trace *trace, const struct tl_trace_requ
 {
 	char size[32];
 
-	(void)printf("  %10" PRIu64 "  %g GPUs", request->count, (double)request->gpus_mgpu / 1000);
+	(void)printf("  %10" PRIu64 "  %g GPU%s", request->count, (double)request->gpus_mgpu / 1000,
+	             request->gpus_mgpu == TL_MGPU_PER_GPU ? "" : "s");
 	if (request->workers > 0)
-		(void)printf(", %u workers", request->workers);
+		(void)printf(", %u worker%s", request->workers, request->workers == 1 ? "" : "s");
 	if (request->gpu_memory_bytes >= 0)
 		(void)printf(", %s a GPU",
 		             tl_format_size(request->gpu_memory_bytes, size, sizeof size));
@@ -153,9 +154,9 @@ static void print_contents(const struct tl_trace *trace, struct contents *c, uin
 		    tl_format_duration((int64_t)tl_dist_mean(&c->run), a, sizeof a),
 		    tl_format_duration((int64_t)tl_dist_quantile(&c->run, 0.5), b, sizeof b));
 	if (c->jobs > 0)
-		(void)printf("GPUs: mean %.4g, median %.4g, most %.4g; GPU time %.0f GPU.s\n",
+		(void)printf("GPUs: mean %.4g, median %.4g, most %.4g; GPU time %.1f gpu.h\n",
 		             tl_dist_mean(&c->gpus) / 1000, tl_dist_quantile(&c->gpus, 0.5) / 1000,
-		             (double)c->gpus.max / 1000, (double)c->gpu_time_mgpu_ns / 1e12);
+		             (double)c->gpus.max / 1000, (double)c->gpu_time_mgpu_ns / 3600e12);
 	(void)printf("kinds:");
 	for (int i = 0; i < TL_KIND_COUNT; i++)
 		if (c->kinds[i] > 0)

@@ -110,16 +110,24 @@ static const char *correction_text(enum tl_correction correction)
 	return texts[correction];
 }
 
+static size_t count_tested(const struct tl_shown *shown)
+{
+	size_t tested = 0;
+
+	for (size_t i = 0; i < shown->count; i++)
+		tested += isfinite(shown->rows[i].p) != 0;
+	return tested;
+}
+
 /* Of what was tested, or the only thing that could be: one run a side. */
 static void print_method(const struct tl_shown *shown, FILE *out)
 {
 	const struct tl_comparison *widest = NULL;
-	size_t tested = 0;
+	const size_t tested = count_tested(shown);
 
 	for (size_t i = 0; i < shown->count; i++) {
 		const struct tl_comparison *row = &shown->rows[i];
 
-		tested += isfinite(row->p) != 0;
 		if (!widest || row->a_count + row->b_count > widest->a_count + widest->b_count)
 			widest = row;
 	}
@@ -165,15 +173,19 @@ static void print_row(const struct tl_shown *shown, const struct tl_comparison *
 {
 	char a[NUMBER_SIZE], b[NUMBER_SIZE], difference[NUMBER_SIZE], interval[80],
 	    change[NUMBER_SIZE];
-	const bool long_name = strlen(row->metric) > NAME_WIDTH;
+	const char *unit = strcmp(row->unit, "1") == 0 ? "" : row->unit;
+	int left = NAME_WIDTH - (int)strlen(row->metric);
 
 	if (isfinite(row->ratio) && fabs(row->ratio) < 100)
 		(void)snprintf(change, sizeof change, "%+.1f %%", change_of(row));
 	else
 		(void)snprintf(change, sizeof change, "-");
-	(void)fprintf(out, "  %-*s", NAME_WIDTH, row->metric);
-	if (long_name)
-		(void)fprintf(out, "\n  %-*s", NAME_WIDTH, "");
+	(void)fprintf(out, "  %s", row->metric);
+	if (left < (int)strlen(unit) + (unit[0] != '\0')) {
+		(void)fputs("\n  ", out);
+		left = NAME_WIDTH;
+	}
+	(void)fprintf(out, "%*s", left, unit);
 	(void)fprintf(out, " %9s %9s %9s %-20s %8s  %s%s\n", number(row->a, false, a),
 	              number(row->b, false, b), number(row->difference, true, difference),
 	              interval_text(&row->interval, true, interval, sizeof interval), change,
@@ -231,23 +243,47 @@ static void print_those(const struct tl_shown *shown, const char *verdict, FILE 
 
 static void print_conclusion(const struct tl_shown *shown, FILE *out)
 {
-	size_t tested = 0, differ = 0, same = 0;
+	const size_t tested = count_tested(shown);
+	size_t differ = 0, same = 0;
+	char others[64] = "";
 
 	for (size_t i = 0; i < shown->count; i++) {
-		tested += isfinite(shown->rows[i].p) != 0;
 		differ += is_shown(&shown->rows[i]);
 		same += shown->rows[i].verdict == TL_COMPARE_SAME;
 	}
+	if (same > 0)
+		(void)snprintf(others, sizeof others, "; %zu more %s the same in every run", same,
+		               same == 1 ? "is" : "are");
 	(void)fputc('\n', out);
 	if (differ > 0)
-		(void)fprintf(out, "%zu of %zu metrics differ:\n", differ, shown->count);
+		(void)fprintf(out, "of %zu metrics tested %zu differ%s%s:\n", tested, differ,
+		              differ == 1 ? "s" : "", others);
 	else if (tested > 0)
-		(void)fprintf(out, "no difference shown in any of %zu metrics\n", shown->count);
+		(void)fprintf(out, "no difference shown in any of %zu metrics tested%s\n", tested,
+		              others);
 	else if (same == shown->count && same > 0)
 		(void)fprintf(out, "every metric is the same in every run\n");
 	for (size_t v = 0; v < 4; v++)
 		print_those(shown, (const char *const[]){"better", "worse", "lower", "higher"}[v],
 		            out);
+}
+
+/* An interval that leaves out 0 beside `not shown` looks like a slip, and is the correction. */
+static void print_correction(const struct tl_shown *shown, FILE *out)
+{
+	for (size_t i = 0; i < shown->count; i++) {
+		const struct tl_comparison *row = &shown->rows[i];
+
+		if (row->verdict != TL_COMPARE_NOT_SHOWN ||
+		    !(row->interval.low > 0 || row->interval.high < 0))
+			continue;
+		(void)fprintf(
+		    out,
+		    "an interval is of its metric alone: where it leaves out 0 and is yet "
+		    "`not shown`, %s\nfor %zu metrics asks for more\n",
+		    correction_text(shown->options.correction), count_tested(shown));
+		return;
+	}
 }
 
 static void print_settling(const char *name, const struct tl_settling *s, FILE *out)
@@ -282,6 +318,7 @@ void tl_compare_print(const struct tl_shown *shown, FILE *out)
 	print_method(shown, out);
 	print_table(shown, out);
 	print_conclusion(shown, out);
+	print_correction(shown, out);
 	print_settling("A", &shown->a.settling, out);
 	print_settling("B", &shown->b.settling, out);
 	if (shown->steady_from_ns >= 0)

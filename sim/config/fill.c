@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Validates a tree by the schema and fills the structs. */
 #include "sim/config/schema.h"
+#include "sim/config/scenario.h"
 
 #include "sim/base/assert.h"
 #include "sim/base/units.h"
@@ -32,13 +33,19 @@ void tl_fill_leave(struct tl_fill *fill, size_t length)
 	fill->path[length] = '\0';
 }
 
+bool tl_flag_names_key(const char *flag, const char *key)
+{
+	size_t flag_length = strlen(flag), length = strlen(key);
+
+	return flag_length > length && strchr("- ", flag[flag_length - length - 1]) &&
+	       strcmp(flag + flag_length - length, key) == 0;
+}
+
 static enum tl_status at_place(struct tl_fill *fill, const struct tl_source *source, long line,
                                long column, const char *text)
 {
-	/* `--set a.b: a.b: …` would say it twice. */
-	bool told = source->flag && strncmp(source->name, "--set ", 6) == 0 &&
-	            strcmp(source->name + 6, fill->path) == 0;
-	bool rooted = fill->path[0] != '\0' && !told;
+	bool rooted =
+	    fill->path[0] != '\0' && !(source->flag && tl_flag_names_key(source->name, fill->path));
 
 	return tl_error_set(fill->error, source->flag ? TL_E_USAGE : TL_E_CONFIG, source->name,
 	                    line, column, "%s%s%s", rooted ? fill->path : "", rooted ? ": " : "",

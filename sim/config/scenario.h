@@ -29,6 +29,9 @@ struct tl_setting {
 	long line, column;
 };
 
+/* Whether a flag as told in a message (`--set policy.order`, `--horizon`) itself names the key. */
+bool tl_flag_names_key(const char *flag, const char *key);
+
 /* policy.<seat>: NAME or {use: NAME, option: value …}. */
 struct tl_seat_setting {
 	char use[TL_USE_MAX]; /* empty: seat not filled; with a slash: a resolved path */

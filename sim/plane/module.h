@@ -36,6 +36,10 @@ enum tl_status tl_module_check(const struct tl_module *module, const char *path,
 /* The i-th option of a module's table. */
 const struct tl_option *tl_module_option(const struct tl_module *module, uint32_t i);
 
+/* A bound of an option's range, as a scenario writes it. */
+const char *tl_option_bound(const struct tl_option *option, double bound, char *buffer,
+                            size_t size);
+
 /* Values for every row of the module's table: its default, or the setting of that name.
  * An unknown option or a value out of range is TL_E_CONFIG at the setting's line of
  * `file`. *values is malloc'd; texts in it live as long as the settings and the module. */

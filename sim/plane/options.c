@@ -2,8 +2,10 @@
 /* A scenario's settings against a module's option table. */
 #include "sim/base/arena.h"
 #include "sim/base/units.h"
+#include "sim/config/schema.h"
 #include "sim/plane/module.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,15 +92,23 @@ static bool in_range(const struct tl_option *option, const struct tl_option_valu
 	return number >= option->min && number <= option->max;
 }
 
-/* A bound as one writes it in the scenario. */
-static const char *bound_text(enum tl_option_type type, double bound, char buffer[48])
+const char *tl_option_bound(const struct tl_option *option, double bound, char *buffer, size_t size)
 {
-	if (type == TL_OPTION_DURATION && bound < 9e18)
-		return tl_format_duration((int64_t)bound, buffer, 48);
-	if (type == TL_OPTION_SIZE && bound < 9e18)
-		return tl_format_size((int64_t)bound, buffer, 48);
-	snprintf(buffer, 48, type == TL_OPTION_SHARE ? "%gm" : "%g", bound);
-	return buffer;
+	const bool whole = !(fabs(bound - rint(bound)) > 0) && fabs(bound) < 1e15;
+
+	switch (option->type) {
+	case TL_OPTION_DURATION:
+		return tl_exact_duration((int64_t)bound, buffer, size);
+	case TL_OPTION_SIZE:
+		return tl_exact_size((int64_t)bound, buffer, size);
+	case TL_OPTION_SHARE:
+		return tl_exact_milli((int64_t)bound, buffer, size);
+	default:
+		if (!whole)
+			return tl_exact_double(bound, buffer, size);
+		(void)snprintf(buffer, size, "%.0f", bound);
+		return buffer;
+	}
 }
 
 /* Wrong at the place of a setting: its flag, or its line of the file. */
@@ -124,8 +134,8 @@ static enum tl_status set_value(const struct tl_module *module, const struct tl_
 	else if (!in_range(option, out))
 		(void)snprintf(text, sizeof text, "%s: option `%s`: got %.200s, wanted %s to %s",
 		               module->name, option->name, setting->value,
-		               bound_text(option->type, option->min, low),
-		               bound_text(option->type, option->max, high));
+		               tl_option_bound(option, option->min, low, sizeof low),
+		               tl_option_bound(option, option->max, high, sizeof high));
 	else
 		return TL_OK;
 	return fault(setting, file, text, error);
@@ -135,22 +145,33 @@ static enum tl_status unknown_option(const struct tl_module *module,
                                      const struct tl_setting *setting, const char *file,
                                      struct tl_error *error)
 {
-	char known[384] = "", seats[128] = "", text[TL_ERROR_MESSAGE_MAX];
-	size_t used = 0, seats_used = 0;
-
-	for (uint32_t i = 0; i < module->option_count && used < sizeof(known); i++)
-		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
-		                         i > 0 ? ", " : "", tl_module_option(module, i)->name);
 	/* Beside the scheduler's options stand the seats. */
-	if (module->seat == TL_SEAT_SCHEDULER)
-		for (uint32_t s = TL_SEAT_SCHEDULER + 1;
-		     s < TL_SEAT_COUNT && seats_used < sizeof(seats); s++)
-			seats_used += (size_t)snprintf(
-			    seats + seats_used, sizeof(seats) - seats_used, "%s%s",
-			    s == TL_SEAT_SCHEDULER + 1 ? "; or of the seats " : ", ",
-			    tl_seat_names[s]);
-	(void)snprintf(text, sizeof text, "%s: got option `%.63s`, wanted %s%s%s", module->name,
-	               setting->name, module->option_count > 0 ? "one of " : "none", known, seats);
+	const uint32_t seats_from =
+	    module->seat == TL_SEAT_SCHEDULER ? TL_SEAT_SCHEDULER + 1 : TL_SEAT_COUNT;
+	char known[512] = "", text[TL_ERROR_MESSAGE_MAX];
+	const char **names = tl_calloc(module->option_count + (size_t)TL_SEAT_COUNT, sizeof *names);
+	size_t used = 0, count = 0;
+
+	for (uint32_t i = 0; i < module->option_count; i++)
+		names[count++] = tl_module_option(module, i)->name;
+	for (uint32_t s = seats_from; s < TL_SEAT_COUNT; s++)
+		names[count++] = tl_seat_names[s];
+	const char *near = tl_suggest(names, count, setting->name);
+
+	for (size_t i = 0; i < count && used < sizeof(known); i++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+		                         i == 0                      ? ""
+		                         : i == module->option_count ? "; or of the seats "
+		                                                     : ", ",
+		                         names[i]);
+	free(names);
+	if (near)
+		(void)snprintf(text, sizeof text, "%s: got option `%.63s`; did you mean `%s`?",
+		               module->name, setting->name, near);
+	else
+		(void)snprintf(text, sizeof text, "%s: got option `%.63s`, wanted %s%s",
+		               module->name, setting->name,
+		               module->option_count > 0 ? "one of " : "none", known);
 	return fault(setting, file, text, error);
 }
 

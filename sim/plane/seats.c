@@ -18,15 +18,40 @@ static void enter_loader(struct tl_trial *trial, enum tl_seat_kind seat, const c
 }
 
 /* Wrong at the place where the seat is filled: a flag, or a line of the file. */
-static enum tl_status seat_fault(const struct tl_seat_setting *setting, const char *file,
+static enum tl_status seat_fault(const struct tl_scenario *scenario, enum tl_seat_kind seat,
                                  enum tl_status status, const char *text, struct tl_error *error)
 {
+	const struct tl_seat_setting *setting = &scenario->seats[seat];
+	char key[TL_NAME_MAX];
+
+	(void)snprintf(key, sizeof key, "policy.%s", tl_seat_names[seat]);
 	if (setting->flag == NULL)
-		return tl_error_set(error, status, file, setting->line, setting->column, "%s",
-		                    text);
+		return tl_error_set(error, status, scenario->path, setting->line, setting->column,
+		                    "%s: %s", key, text);
 	if (status == TL_E_CONFIG)
 		status = TL_E_USAGE;
-	return tl_error_set(error, status, setting->flag, 0, 0, "%s", text);
+	if (tl_flag_names_key(setting->flag, key))
+		return tl_error_set(error, status, setting->flag, 0, 0, "%s", text);
+	return tl_error_set(error, status, setting->flag, 0, 0, "%s: %s", key, text);
+}
+
+/* Options that a file gives to the module it names are no longer right where a flag put another
+ * one there: `policy.place.use` keeps them, `policy.place` does not. */
+static enum tl_status set_options(const struct tl_scenario *scenario, enum tl_seat_kind seat,
+                                  struct tl_instance *instance, struct tl_error *error)
+{
+	const struct tl_seat_setting *setting = &scenario->seats[seat];
+	enum tl_status status =
+	    tl_module_options(instance->loaded.module, setting->settings, setting->count,
+	                      scenario->path, &instance->values, error);
+
+	if (status != TL_E_CONFIG || setting->flag == NULL || seat == TL_SEAT_SCHEDULER)
+		return status;
+	return tl_error_set(error, status, scenario->path, error->line, error->column,
+	                    "%s; the file wrote it for another module: policy.%s=%s, or "
+	                    "policy.%s={use: %s, …}, leaves it out where policy.%s.use=%s keeps it",
+	                    error->message, tl_seat_names[seat], setting->use, tl_seat_names[seat],
+	                    setting->use, tl_seat_names[seat], setting->use);
 }
 
 static enum tl_status load_one(struct tl_trial *trial, enum tl_seat_kind seat,
@@ -34,7 +59,6 @@ static enum tl_status load_one(struct tl_trial *trial, enum tl_seat_kind seat,
 {
 	const struct tl_seat_setting *setting = &trial->scenario->seats[seat];
 	struct tl_instance *instance = &trial->seats[seat];
-	const char *file = trial->scenario->path;
 	char text[TL_ERROR_MESSAGE_MAX];
 
 	enter_loader(trial, seat, setting->use, "load");
@@ -42,9 +66,8 @@ static enum tl_status load_one(struct tl_trial *trial, enum tl_seat_kind seat,
 
 	tl_seats_enter(trial, NULL, NULL);
 	if (status == TL_E_UNAVAILABLE && error->file[0] == '\0') { /* no such module */
-		snprintf(text, sizeof(text), "policy.%s: %.700s", tl_seat_names[seat],
-		         error->message);
-		return seat_fault(setting, file, status, text, error);
+		snprintf(text, sizeof(text), "%s", error->message);
+		return seat_fault(trial->scenario, seat, status, text, error);
 	}
 	if (status != TL_OK)
 		return status;
@@ -53,23 +76,20 @@ static enum tl_status load_one(struct tl_trial *trial, enum tl_seat_kind seat,
 	text[0] = '\0';
 	if (module->seat != (uint32_t)seat)
 		snprintf(text, sizeof(text),
-		         "policy.%s: got `%s`, a module for the %s seat, wanted one for %s",
-		         tl_seat_names[seat], setting->use, tl_seat_names[module->seat],
-		         tl_seat_names[seat]);
+		         "got `%s`, a module for the %s seat, wanted one for %s", setting->use,
+		         tl_seat_names[module->seat], tl_seat_names[seat]);
 	else if ((module->capabilities & TL_NEEDS_SERVICES) != 0 &&
 	         trial->scenario->service_count == 0)
-		snprintf(text, sizeof(text),
-		         "policy.%s: `%s` needs services, and the scenario has none",
-		         tl_seat_names[seat], setting->use);
+		snprintf(text, sizeof(text), "`%s` needs services, and the scenario has none",
+		         setting->use);
 	if (text[0] != '\0')
-		return seat_fault(setting, file, TL_E_CONFIG, text, error);
+		return seat_fault(trial->scenario, seat, TL_E_CONFIG, text, error);
 	instance->trial = trial;
 	instance->seat = seat;
 	instance->number = (uint32_t)seat;
 	tl_rng_init(&instance->rng, trial->scenario->seed, TL_STREAM_POLICY, instance->number);
 	tl_host_fill(instance);
-	return tl_module_options(module, setting->settings, setting->count, file, &instance->values,
-	                         error);
+	return set_options(trial->scenario, seat, instance, error);
 }
 
 enum tl_status tl_seats_load(struct tl_trial *trial, struct tl_error *error)

@@ -430,7 +430,8 @@ static void note_unfinished(const struct tl_trial *trial)
 	size_t left = waiting + count_jobs(trial, jobs->holding.ids, jobs->holding.count);
 	char when[48];
 
-	if (left == 0 || trial->options->diagnostics == NULL)
+	/* The story of one job has no means. */
+	if (left == 0 || trial->options->diagnostics == NULL || trial->options->explain_id != NULL)
 		return;
 	fprintf(
 	    trial->options->diagnostics,

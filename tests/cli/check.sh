@@ -33,7 +33,7 @@ says err "--set cluster.list=FILE"
 run 66 check philly-fifo --trace missing.csv --format philly
 says err "missing.csv: cannot open"
 run 64 check tiny --policy plce=fgd
-says err "the seats admit, order, place"
+says err "did you mean \`place\`?"
 run 64 check demo --cluster 4x8:model=A100
 says err "there are A100-SXM4-80GB"
 run 78 check tiny --set 'policy.scheduler=null'

@@ -19,14 +19,19 @@ says folders "4 pairs of the same seed; 95 % intervals by Student's t; Holm's co
 says folders "B has policy.order: priority-queues → sjf"
 grep -qE "^  wait_mean_s .* \[-.*, -.*\] +-[0-9.]+ %  better$" folders || fail "no verdict on waiting"
 grep -qE "^  deadline_met_ratio .* same$" folders || fail "equal is not the same"
+grep -qE "^  wait_mean_s +s " folders || fail "no unit"
+tested=$(sed -n 's/.*correction over \([0-9]*\) metrics$/\1/p' folders)
+same=$(grep -c ' same$' folders)
+grep -qE "^of $tested metrics tested [0-9]+ differs?; $same more (is|are) the same in every run:$" folders ||
+	fail "the end counts otherwise than the beginning"
 says folders "--steady leaves that out"
 awk 'length($0) > 100 { print FILENAME ": " $0; bad = 1 } END { exit bad }' folders || fail "wider than 100"
 run 0 compare sweep
 sed 1,3d folders >rest
 sed 1,3d out | cmp -s - rest || fail "the sweep says otherwise than its runs"
 run 0 compare sweep.h5
-sed -n '/^  mean of/,/differ:/p' folders >rest
-sed -n '/^  mean of/,/differ:/p' out | cmp -s - rest || fail "the merged file says otherwise"
+sed -n '/^  mean of/,/ differ/p' folders >rest
+sed -n '/^  mean of/,/ differ/p' out | cmp -s - rest || fail "the merged file says otherwise"
 run 0 compare sweep sweep.h5 --metrics wait_mean_s
 [ "$(grep -c 'every metric is the same' out)" -eq 2 ] || fail "two sweeps were not compared cell by cell"
 run 0 compare fifo sjf sweep --where policy.order=sjf -m wait_mean_s

@@ -22,6 +22,10 @@ says err "tiny.h5: is a result file"
 rm -f tiny.h5
 run 65 explain tiny --job no-such-job
 says err "no-such-job"
+run 65 explain demo --job zzz --horizon 1h
+[ "$(wc -l <err)" -eq 1 ] || fail "more is said than that there is no such job"
+run 0 explain demo --job 17 --horizon 1h --at 99d
+says err "--at: 99d is beyond the horizon (1h)"
 run 65 explain tiny --job 40 --at 1s
 absent tiny.h5
 finish

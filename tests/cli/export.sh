@@ -18,6 +18,17 @@ run 0 export a.h5 -f batsim-jobs -o batsim.json
 says err "jobs written; left out:"
 run 0 export a.h5 -f swf -o jobs.swf
 
+# A table that is not there is told before the first byte.
+run 0 run tiny -o nodes.h5 --tables nodes
+run 0 run tiny -o none.h5 --tables summary
+for format in perfetto batsim-jobs swf 'csv -t jobs' 'json -t jobs'; do
+	for name in nodes none; do
+		# shellcheck disable=SC2086 # words
+		run 65 export $name.h5 -f $format
+		silent out
+	done
+done
+
 # SWF: our own reader takes every row, in order.
 run 0 trace lint jobs.swf --json
 if command -v python3 >/dev/null; then

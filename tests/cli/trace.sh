@@ -4,6 +4,9 @@
 . "$ROOT/tests/cli/_lib.sh"
 
 run 0 trace inspect "$samples/day-philly.csv"
+grep -q "GPU time [0-9.]* gpu.h$" out || fail "GPU time has no unit of the summary"
+grep -q "  1 GPU, " out || fail "one GPU is not in the singular"
+grep -q " 1 GPUs" out && fail "one GPU in the plural"
 silent err
 says out "rows: 484 read, 484 kept"
 run 0 trace inspect "$samples/day-kalos.csv.gz" --json --top 3

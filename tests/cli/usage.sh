@@ -38,15 +38,15 @@ wrong 'wanted KEY=VALUE' run demo --set =1
 wrong '--policy: got `fifo`, wanted SEAT=NAME, as in place=fgd' run demo --policy fifo
 wrong '--format: goes with --trace' run demo --format philly
 wrong '--set sed: unknown key `sed`; did you mean `seed`?' run demo --set sed=1
-wrong '--seed: seed: got `abc`, wanted a whole number' run demo --seed abc
-wrong '--seed: seed: got `-1`, wanted a whole number from 0 to 9223372036854775807' run demo --seed -1
+wrong '--seed: got `abc`, wanted a whole number' run demo --seed abc
+wrong '--seed: got `-1`, wanted a whole number from 0 to 9223372036854775807' run demo --seed -1
 wrong 'from 0 to 9223372036854775807' check tiny --seed 9223372036854775808
 run 0 check tiny --seed 9223372036854775807
 wrong '--seed, got `9223372036854775808`' trace generate --seed 9223372036854775808
-wrong '--horizon: horizon: got `tomorrow`' run demo --horizon tomorrow
-wrong '--physics: physics: got `fast`, wanted one of full|ideal' run demo --physics fast
+wrong '--horizon: got `tomorrow`' run demo --horizon tomorrow
+wrong '--physics: got `fast`, wanted one of full|ideal' run demo --physics fast
 wrong '--tables: output.tables: got `jbs`' run demo --tables jobs,jbs
-wrong '--cluster: cluster: no cluster `nowhere`' run demo --cluster nowhere
+wrong '--cluster: no cluster `nowhere`' run demo --cluster nowhere
 wrong '--name: name: got `a/b`' run demo --name a/b
 wrong '--format: workload[0].format: got `excel`' run --trace x.csv --format excel
 wrong 'wanted one of them' summary --json --csv x.h5
@@ -65,13 +65,25 @@ done
 
 # Seats and options from flags are told by the flag, with what there is.
 wrong '--policy: pipeline: got option `foo`, wanted one of backfill' check tiny -p foo=fifo
-wrong 'or of the seats admit, order, place' check tiny -p Order=fifo
+wrong 'or of the seats admit, order, place' check tiny -p foo=fifo
+wrong '--policy: pipeline: got option `plcae`; did you mean `place`?' check tiny -p plcae=fgd
+wrong '--set policy.plaec: pipeline: got option `plaec`; did you mean `place`?' check tiny --set policy.plaec=fgd
 wrong '--policy: policy.order: got `first-fit`, a module for the place seat' check tiny -p order=first-fit
 wrong '--policy: got `x`, wanted SEAT=NAME' check tiny -p x
 wrong '--set policy.order.x: las: got option `x`' check tiny -p order=las --set policy.order.x=1
 wrong '--set policy.backfill: pipeline: option `backfill`: got `maybe`' check tiny --set policy.backfill=maybe
 run 69 check tiny -p order=nosuch
 says err '--policy: policy.order: no policy module `nosuch`'
+run 69 check tiny --set policy.order=nosuch
+says err '--set policy.order: no policy module `nosuch`'
+
+# A flag that puts another module where the file's options are another's tells the way.
+printf 'workload:\n  - {trace: %s/canonical.csv}\npolicy: {preempt: {use: staged, batch_after: 30s}}\n' \
+	"$samples" >seat.yaml
+run 78 check seat.yaml --set policy.preempt.use=progressive
+says err 'seat.yaml:3:46: progressive: got option `batch_after`, wanted'
+says err 'policy.preempt=progressive, or policy.preempt={use: progressive, …}, leaves it out'
+run 0 check seat.yaml --set policy.preempt=progressive
 wrong '--set: got `trace=x`: the trace is the operand' trace lint "$samples/canonical.csv" -s trace=x
 wrong 'demand: got it for a trace with times' trace lint "$samples/canonical.csv" -s demand=2
 wrong 'shuffle: got it for a trace with times' trace inspect "$samples/canonical.csv" -s shuffle=true

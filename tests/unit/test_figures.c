@@ -363,9 +363,9 @@ Test(figures, service_shows_its_breaches)
 	cr_assert_str_eq(plot.extras[1], "0:10");
 	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 270 1");
 	cr_assert_str_eq(plot.extras[3], "in breach 10 % of the time"
-	                                 "|p99 of each window of 60 s|target 100 ms");
+	                                 "|p99 of each window of 1min|target 100ms");
 	cr_assert(
-	    strstr(plot.alt, "in breach for 60 s, 10 % of the time; the worst window has 250 ms"),
+	    strstr(plot.alt, "in breach for 1min, 10 % of the time; the worst window has 250ms"),
 	    "%s", plot.alt);
 	free(text);
 }
@@ -387,7 +387,7 @@ Test(figures, service_within_its_target_says_its_own_worst)
 	}
 	OK(tl_results_close(results, &error));
 	char *text = prepare(tl_figure_service, &plot);
-	cr_assert(strstr(plot.alt, "the worst window has 40 ms"), "%s", plot.alt);
+	cr_assert(strstr(plot.alt, "the worst window has 40ms"), "%s", plot.alt);
 	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 108 0");
 	free(text);
 }
@@ -412,7 +412,7 @@ Test(figures, more_windows_than_pixels_tell_what_part_was_in_breach)
 	char *text = prepare(tl_figure_service, &plot);
 	cr_assert(strstr(text, "\n0.0666666667 0.133333333 0.25\n0.133333333 0.266666667 1\n"
 	                       "66.6 66.65 0.333\n"));
-	cr_assert(strstr(plot.alt, "in breach for 600 s"), "%s", plot.alt);
+	cr_assert(strstr(plot.alt, "in breach for 10min"), "%s", plot.alt);
 	free(text);
 }
 

@@ -104,7 +104,7 @@ Test(options, what_is_refused_says_where_what_and_what_was_wanted)
 		const char *name, *value, *wanted;
 	} rows[] = {
 	    {"speed", "1", "wanted one of fast, depth"},
-	    {"Fast", "true", "got option `Fast`"},
+	    {"Fast", "true", "got option `Fast`; did you mean `fast`?"},
 	    {"fast", "1", "wanted true or false"},
 	    {"fast", "", "wanted true or false"},
 	    {"depth", "0", "wanted 1 to 64"},
@@ -119,8 +119,8 @@ Test(options, what_is_refused_says_where_what_and_what_was_wanted)
 	    {"grace", "30", "`grace`"},
 	    {"room", "2TiB", "wanted"},
 	    {"room", "much", "`room`"},
-	    {"share", "0", "wanted 1m to 1000m"},
-	    {"share", "1.5", "wanted 1m to 1000m"},
+	    {"share", "0", "wanted 0.001 to 1"},
+	    {"share", "1.5", "wanted 0.001 to 1"},
 	    {"mode", "har", "wanted one of hard|soft|no"},
 	    {"mode", "hard|soft", "wanted one of"},
 	    {"mode", "", "wanted one of"},

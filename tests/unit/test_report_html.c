@@ -114,8 +114,8 @@ static void of_unit(double value, const char *unit, const char *wanted)
 
 Test(report_html, units_are_words)
 {
-	of_unit(0.1337, "s", "133.7 ms");
-	of_unit(12.5, "s", "12.5 s");
+	of_unit(0.1337, "s", "133.7ms");
+	of_unit(12.5, "s", "12.5s");
 	of_unit(5025, "s", "1h 24min");
 	of_unit(355.54, "gpu.h", "355.5 GPU h");
 	of_unit(51.58, "CNY/gpu.h", "51.58 CNY per GPU h");
