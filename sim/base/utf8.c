@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/base/utf8.h"
 
-size_t tl_utf8_length(const char *at)
+size_t tl_utf8_length(const char *text)
 {
-	const unsigned char *text = (const unsigned char *)at;
+	const unsigned char *at = (const unsigned char *)text;
 	static const struct {
 		unsigned char low, high, second_low, second_high;
 		size_t length;
@@ -14,17 +14,17 @@ size_t tl_utf8_length(const char *at)
 	};
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (text[0] < forms[i].low || text[0] > forms[i].high)
+		if (at[0] < forms[i].low || at[0] > forms[i].high)
 			continue;
 		if (forms[i].length > 1 &&
-		    (text[1] < forms[i].second_low || text[1] > forms[i].second_high))
+		    (at[1] < forms[i].second_low || at[1] > forms[i].second_high))
 			return 0;
 		for (size_t k = 2; k < forms[i].length; k++)
-			if (text[k] < 0x80 || text[k] > 0xbf)
+			if (at[k] < 0x80 || at[k] > 0xbf)
 				return 0;
 		return forms[i].length;
 	}
-	return text[0] == '\n' || text[0] == '\t' ? 1 : 0;
+	return at[0] == '\n' || at[0] == '\t' ? 1 : 0;
 }
 
 bool tl_utf8_is(const char *text)

@@ -104,7 +104,7 @@ void tl_ratios_verify(const struct tl_cluster *cluster)
 		for (uint32_t n = 0; n < cluster->view.node_count; n++) {
 			const struct tl_node_view *node = &cluster->nodes[n];
 
-			if (tl_ratio_of(cluster, node) != ratio)
+			if (node->model == TL_NO_INDEX || cluster->model_ratios[node->model] != p)
 				continue;
 			gpus += node->state == TL_NODE_DOWN ? 0 : node->gpu_count;
 			for (uint32_t g = 0; g < node->gpu_count; g++) {

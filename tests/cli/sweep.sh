@@ -113,7 +113,7 @@ refused "too many digits" --vary horizon=1:123456789012345:0.00000000001
 refused "1e+06 cells" --vary jobs.max_restarts=1:1000:1 --vary queues[0].weight=1:1000:1
 refused "runs in all" --vary jobs.max_restarts=1:1000:1 --seeds 1..1000
 refused "unknown key \`jbos\`; did you mean \`jobs\`" --vary jbos=1,2
-refused "one of backfill" --vary policy.backfil=none,easy
+refused "did you mean \`backfill\`" --vary policy.backfil=none,easy
 refused "wanted" --vary physics=full,ideel
 refused "value is empty" --vary physics=full,,ideal
 refused "twice" --vary physics=full,full

@@ -431,7 +431,7 @@ Test(containment, modules_that_are_none)
 	} rows[] = {
 	    {"bad-magic.so", "magic: got 0x", TL_E_UNAVAILABLE},
 	    {"wrong-major.so", "abi_major: got 2, wanted 1", TL_E_UNAVAILABLE},
-	    {"newer-minor.so", "abi_minor: got 2, wanted at most 1", TL_E_UNAVAILABLE},
+	    {"newer-minor.so", "abi_minor: got 3, wanted at most 2", TL_E_UNAVAILABLE},
 	    {"unknown-capability.so", "capabilities: got 0x8000000000000000", TL_E_UNAVAILABLE},
 	    {"no-such-seat.so", "seat: got 8, wanted below 8", TL_E_UNAVAILABLE},
 	    {"no-callback.so", "mandatory callback of the scheduler seat", TL_E_UNAVAILABLE},

@@ -280,7 +280,7 @@ Test(report_sweep, no_interval_below_what_can_be)
 	cr_assert_eq(wait.low, 0.0);
 	cr_assert_gt(wait.high, 2 * wait.mean);
 	cr_assert_lt(accuracy.low, 0.0);
-	says_in(true, "5 s (0 to 55.82 s)");
+	says_in(true, "5s (0 to 55.82s)");
 	says_in(true, "Intervals over 2 seeds are wide; more seeds narrow them.");
 	says("2 seeds, each with the same traffic and failures in every setting, which is few");
 }
