@@ -105,14 +105,10 @@ static struct tl_trace *new_trace(const char *path, const struct tl_trace_option
 	return trace;
 }
 
-enum tl_status tl_trace_open(const char *path, const struct tl_trace_options *options,
-                             struct tl_trace **out, struct tl_error *error)
+/* Scans a trace that is set up, unless that failed: it is the caller's then, or gone. */
+static enum tl_status scan(struct tl_trace *trace, enum tl_status status, struct tl_trace **out,
+                           struct tl_error *error)
 {
-	struct tl_trace *trace = new_trace(path, options);
-	enum tl_status status = check_options(options, error);
-
-	if (status == TL_OK)
-		status = tl_reader_choose(path, options->format, &trace->ops, error);
 	if (status == TL_OK)
 		status = tl_trace_scan(trace, error);
 	if (status != TL_OK) {
@@ -121,6 +117,17 @@ enum tl_status tl_trace_open(const char *path, const struct tl_trace_options *op
 	}
 	*out = trace;
 	return TL_OK;
+}
+
+enum tl_status tl_trace_open(const char *path, const struct tl_trace_options *options,
+                             struct tl_trace **out, struct tl_error *error)
+{
+	struct tl_trace *trace = new_trace(path, options);
+	enum tl_status status = check_options(options, error);
+
+	if (status == TL_OK)
+		status = tl_reader_choose(path, options->format, &trace->ops, error);
+	return scan(trace, status, out, error);
 }
 
 enum tl_status tl_trace_open_made(const struct tl_trace_maker *maker,
@@ -132,14 +139,7 @@ enum tl_status tl_trace_open_made(const struct tl_trace_maker *maker,
 
 	trace->maker = *maker;
 	trace->ops = &tl_read_made;
-	if (status == TL_OK)
-		status = tl_trace_scan(trace, error);
-	if (status != TL_OK) {
-		tl_trace_close(trace);
-		return status;
-	}
-	*out = trace;
-	return TL_OK;
+	return scan(trace, status, out, error);
 }
 
 void tl_trace_close(struct tl_trace *trace)

@@ -79,6 +79,24 @@ static inline int tl_fit_node(const struct tl_view *view, const struct tl_node_v
 	       (worker->gpus == 0 || tl_fit_gpus(view, node, worker, worker->gpus) == worker->gpus);
 }
 
+/* Whether the node that a placement gives a worker is up, and has the CPU and RAM of all the
+ * placement's workers that are on it. O(workers). */
+static inline int tl_fit_host(const struct tl_view *view, const struct tl_shape *shape,
+                              const struct tl_placement *where, uint32_t worker)
+{
+	const struct tl_node_view *node = tl_view_node(view, where->nodes[worker]);
+	int64_t cpu_milli = 0, ram_bytes = 0;
+
+	for (uint32_t w = 0; w < where->worker_count; w++) {
+		if (where->nodes[w] != where->nodes[worker])
+			continue;
+		cpu_milli += tl_fit_worker(shape, w)->cpu_milli;
+		ram_bytes += tl_fit_worker(shape, w)->ram_bytes;
+	}
+	return node->state == TL_NODE_UP && node->free_cpu_milli >= cpu_milli &&
+	       node->free_ram_bytes >= ram_bytes;
+}
+
 static inline int64_t tl_fit_quotient(int64_t room, int64_t each, int64_t most)
 {
 	return each > 0 && room / each < most ? room / each : most;

@@ -53,17 +53,7 @@ int tl_hypo_has(const struct tl_scratch_view *hypo, const struct tl_shape *shape
 	const uint32_t *gpus = where->gpus;
 	for (uint32_t w = 0; w < where->worker_count; w++) {
 		const struct tl_worker *worker = tl_fit_worker(shape, w);
-		const struct tl_node_view *node = &hypo->nodes[where->nodes[w]];
-		int64_t cpu_milli = 0, ram_bytes = 0;
-		/* Workers that share a node need its sum. */
-		for (uint32_t v = 0; v < where->worker_count; v++) {
-			if (where->nodes[v] != where->nodes[w])
-				continue;
-			cpu_milli += tl_fit_worker(shape, v)->cpu_milli;
-			ram_bytes += tl_fit_worker(shape, v)->ram_bytes;
-		}
-		if (node->state != TL_NODE_UP || node->free_cpu_milli < cpu_milli ||
-		    node->free_ram_bytes < ram_bytes)
+		if (!tl_fit_host(&hypo->view, shape, where, w))
 			return 0;
 		for (uint32_t i = 0; i < worker->gpus; i++)
 			if (!tl_fit_gpu(&hypo->gpus[*gpus++], worker))

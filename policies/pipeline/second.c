@@ -40,24 +40,14 @@ static int alike(const struct tl_shape *a, const struct tl_shape *b)
 	       a->last.gpus == b->last.gpus;
 }
 
-/* CPU and RAM of the partner's nodes, and their state; workers that share a node need its sum. */
+/* Whether the partner's nodes are ones the shape may go to, and have its CPU and RAM. */
 static int nodes_have_room(const struct tl_view *view, const struct tl_shape *shape,
                            const struct tl_placement *where)
 {
-	for (uint32_t w = 0; w < where->worker_count; w++) {
-		const struct tl_node_view *node = tl_view_node(view, where->nodes[w]);
-		int64_t cpu_milli = 0, ram_bytes = 0;
-		for (uint32_t v = 0; v < where->worker_count; v++) {
-			if (where->nodes[v] != where->nodes[w])
-				continue;
-			cpu_milli += tl_fit_worker(shape, v)->cpu_milli;
-			ram_bytes += tl_fit_worker(shape, v)->ram_bytes;
-		}
-		if (node->state != TL_NODE_UP || node->model >= 64 ||
-		    !(shape->model_mask >> node->model & 1) || node->free_cpu_milli < cpu_milli ||
-		    node->free_ram_bytes < ram_bytes)
+	for (uint32_t w = 0; w < where->worker_count; w++)
+		if (!tl_node_allowed(tl_view_node(view, where->nodes[w]), shape->model_mask) ||
+		    !tl_fit_host(view, shape, where, w))
 			return 0;
-	}
 	return 1;
 }
 
