@@ -3,6 +3,7 @@
 
 #include "sim/base/error.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,15 @@ char *tl_strdup(const char *text)
 	size_t size = strlen(text) + 1;
 
 	return memcpy(tl_alloc(size), text, size);
+}
+
+char *tl_strndup(const char *text, size_t length)
+{
+	size_t size = strnlen(text, length);
+	char *copy = tl_alloc(size + 1);
+
+	copy[size] = '\0';
+	return memcpy(copy, text, size);
 }
 
 void *tl_grow(void *array, size_t *capacity, size_t wanted, size_t size)
@@ -153,4 +163,45 @@ char *tl_arena_strdup(struct tl_arena *arena, const char *text)
 	size_t size = strlen(text) + 1;
 
 	return memcpy(tl_arena_alloc(arena, size), text, size);
+}
+
+/* In the arena, or malloc'd without one. */
+static char *formatted(struct tl_arena *arena, const char *format, va_list arguments)
+{
+	va_list again;
+	int length;
+	size_t size;
+	char *text;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (length < 0)
+		tl_out_of_memory(SIZE_MAX);
+	size = (size_t)length + 1;
+	text = arena ? tl_arena_alloc(arena, size) : tl_alloc(size);
+	(void)vsnprintf(text, size, format, arguments);
+	return text;
+}
+
+char *tl_format(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = formatted(NULL, format, arguments);
+	va_end(arguments);
+	return text;
+}
+
+char *tl_arena_format(struct tl_arena *arena, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = formatted(arena, format, arguments);
+	va_end(arguments);
+	return text;
 }

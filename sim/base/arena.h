@@ -17,6 +17,9 @@ void *tl_alloc(size_t size);
 void *tl_calloc(size_t count, size_t size);
 void *tl_realloc_array(void *pointer, size_t count, size_t size);
 char *tl_strdup(const char *text);
+char *tl_strndup(const char *text, size_t length); /* at most so much of it */
+/* As printf would print it; one longer than INT_MAX counts as out of memory. */
+char *tl_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Makes room for at least `wanted` elements in a growable array; doubles, so that
  * n appends cost O(n). New room is zeroed. Returns the (moved) array. */
@@ -33,5 +36,7 @@ void tl_arena_fini(struct tl_arena *arena);
 /* Zeroed, aligned to 16; lives until tl_arena_fini. */
 void *tl_arena_alloc(struct tl_arena *arena, size_t size);
 char *tl_arena_strdup(struct tl_arena *arena, const char *text);
+char *tl_arena_format(struct tl_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 Test(arena, pieces_are_zeroed_aligned_and_apart)
 {
@@ -74,6 +75,42 @@ Test(arena, copies_text)
 	tl_arena_fini(&arena);
 }
 
+Test(arena, copies_a_span_of_text)
+{
+	static const char unended[] = {'a', 'b', 'c'};
+	char *some = tl_strndup("rack=4,leaf=8", 6), *all = tl_strndup("rack", SIZE_MAX);
+	char *bounded = tl_strndup(unended, sizeof unended), *none = tl_strndup("rack", 0);
+
+	cr_assert_str_eq(some, "rack=4");
+	cr_assert_str_eq(all, "rack");
+	cr_assert_str_eq(bounded, "abc");
+	cr_assert_str_eq(none, "");
+	free(some);
+	free(all);
+	free(bounded);
+	free(none);
+}
+
+Test(arena, formats_a_text_of_any_length)
+{
+	struct tl_arena arena;
+	char *own, *long_one, *piece;
+
+	tl_arena_init(&arena);
+	own = tl_format("%s/%.*s-%d", "folder", 3, "result.h5", -7);
+	cr_assert_str_eq(own, "folder/res--7");
+	long_one = tl_format("%s%*d", own, 100000, 1);
+	cr_assert_eq(strlen(long_one), strlen(own) + 100000);
+	cr_assert_eq(long_one[strlen(own) + 99999], '1');
+	piece = tl_arena_format(&arena, "%s", long_one);
+	cr_assert_str_eq(piece, long_one);
+	cr_assert_str_eq(tl_arena_format(&arena, "%s.yaml", "small"), "small.yaml");
+	cr_assert_str_eq(piece, long_one);
+	free(own);
+	free(long_one);
+	tl_arena_fini(&arena);
+}
+
 Test(arena, growth_doubles_keeps_and_zeroes)
 {
 	size_t capacity = 0, moves = 0;
@@ -124,4 +161,18 @@ Test(arena, an_overflowing_piece_ends_with_71, .exit_code = 71)
 
 	tl_arena_init(&arena);
 	(void)tl_arena_alloc(&arena, SIZE_MAX);
+}
+
+/* printf refuses half a surrogate pair as it refuses a text longer than INT_MAX, but at once. */
+Test(arena, a_text_that_printf_refuses_ends_with_71, .exit_code = 71)
+{
+	free(tl_format("%lc", (wint_t)0xd800));
+}
+
+Test(arena, a_piece_that_printf_refuses_ends_with_71, .exit_code = 71)
+{
+	struct tl_arena arena;
+
+	tl_arena_init(&arena);
+	(void)tl_arena_format(&arena, "%lc", (wint_t)0xd800);
 }
