@@ -119,6 +119,7 @@ struct tl_pipeline {
 	enum tl_backfill backfill;
 	uint32_t depth;
 	int32_t pair_below_milli; /* utilisation of a job up to which another may come beside it */
+	int too_busy;             /* somebody was passed over for that since all were last tried */
 	int reference;
 	int64_t defrag_every_ns;
 
@@ -246,7 +247,7 @@ int tl_conservative_run(struct tl_pipeline *p, const struct tl_position *head);
  * view is the one that the job may use. O(holding jobs). */
 int tl_second_choose(struct tl_pipeline *p, tl_job_id id, const struct tl_view *view);
 /* Whether such a place may have come about, other than by room that was freed. */
-int tl_second_news(const struct tl_pipeline *p, const struct tl_changes *changes);
+int tl_second_news(struct tl_pipeline *p, const struct tl_changes *changes);
 
 /* ---- claim.c: room kept ------------------------------------------------------------------------ */
 

@@ -5,7 +5,8 @@
  *
  * Like with like: one slow card slows a whole gang, so a gang goes beside a gang of the same
  * make, card for card, and single cards go beside single cards. Of those that have nobody
- * beside them, the one that was measured to use its GPUs the least; GPU memory, CPU and RAM
+ * beside them, the one that was measured to use its GPUs the least, but none that is
+ * guaranteed its speed and uses all of them; GPU memory, CPU and RAM
  * must be free, and one of the two at most is guaranteed its speed. What drains, or is to
  * become somebody's claim, is left alone.
  *
@@ -78,12 +79,23 @@ static int gpus_have_room(const struct tl_pipeline *p, const struct tl_view *vie
 	return 1;
 }
 
+/* Whether the job uses its GPUs too much for another to come: a guaranteed one that uses all
+ * of them leaves nothing. A replica may be less busy after another window: that is noted. */
+static int is_too_busy(struct tl_pipeline *p, const struct tl_job_view *first)
+{
+	if (first->utilisation_milli <= p->pair_below_milli &&
+	    (first->utilisation_milli < TL_FIT_WHOLE_MGPU || !(first->flags & TL_JOB_GUARANTEED)))
+		return 0;
+	p->too_busy |= (first->flags & TL_JOB_REPLICA) != 0;
+	return 1;
+}
+
 /* Whether a second tenant may come beside the job by what is known of the two. */
-static int may_pair(const struct tl_pipeline *p, const struct tl_job_view *first,
+static int may_pair(struct tl_pipeline *p, const struct tl_job_view *first,
                     const struct tl_job_view *second)
 {
 	return first->state == TL_JOB_RUNNING && !tl_claim_leaves(p, first) &&
-	       first->utilisation_milli >= 0 && first->utilisation_milli <= p->pair_below_milli &&
+	       first->utilisation_milli >= 0 && !is_too_busy(p, first) &&
 	       !(first->flags & second->flags & TL_JOB_GUARANTEED);
 }
 
@@ -123,7 +135,7 @@ int tl_second_choose(struct tl_pipeline *p, tl_job_id id, const struct tl_view *
 	return 1;
 }
 
-int tl_second_news(const struct tl_pipeline *p, const struct tl_changes *changes)
+int tl_second_news(struct tl_pipeline *p, const struct tl_changes *changes)
 {
 	const struct tl_oversubscription *pool;
 	uint32_t model = 0;
@@ -132,6 +144,8 @@ int tl_second_news(const struct tl_pipeline *p, const struct tl_changes *changes
 	if (pool == NULL)
 		return 0;
 	/* One more that runs and has been measured; or, where that is asked, one less busy. */
-	return changes->running_count > 0 ||
-	       ((changes->why & TL_WHY_WINDOW) != 0 && p->pair_below_milli < TL_FIT_WHOLE_MGPU);
+	if (changes->running_count == 0 && !(p->too_busy && (changes->why & TL_WHY_WINDOW) != 0))
+		return 0;
+	p->too_busy = 0;
+	return 1;
 }

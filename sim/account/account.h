@@ -116,7 +116,7 @@ struct tl_job_account {
 
 /* What a service adds to what the run cost and brought, over the whole run. */
 struct tl_service_account {
-	tl_i128 useful_mgpu_ns; /* replicas' time with requests in service × their speed */
+	tl_i128 useful_mgpu_ns; /* what was served, by its time in full batches × GPUs */
 	tl_i128 penalty_micros; /* price of the requests missed */
 };
 
@@ -231,8 +231,8 @@ enum tl_status tl_account_finish(struct tl_account *account, int64_t end_ns,
  *   gfr             mean of partly allocated nodes / nodes
  *   preemptions_*   of jobs, by the policy; unsaved: those that lost work
  *   cost            capacity × time × price, whatever the GPUs did; penalty: of the services
- *   useful_gpu_h    Σ jobs' work done and kept × GPUs, at reference speed, and the time for
- *                   which services' replicas had requests in service × their speed
+ *   useful_gpu_h    Σ jobs' work done and kept × GPUs, at reference speed, and of
+ *                   services what they served × its time in full batches × GPUs
  *   deadline_*      only where a job had one. Judged: those that completed, or did not by the
  *                   deadline or the run's end, whichever came first; not those that ended as
  *                   recorded failures or cancellations, and not those whose deadline is beyond

@@ -17,7 +17,6 @@ enum { TL_SPREAD_PARTS = 5, TL_SPREAD_STEPS = 32 };
 struct tl_service_run {
 	uint64_t arrivals, served, lost, attained, fluid_requests;
 	tl_u128 wait_ns, busy_ns, present_ns;
-	tl_i128 useful_ns; /* of busy: × speed */
 	struct tl_histogram *latency;
 	double owed[TL_SPREAD_PARTS][TL_SPREAD_STEPS]; /* of it, by fluid windows: below 1 each */
 };

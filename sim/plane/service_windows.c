@@ -232,14 +232,15 @@ static void book_busy(struct tl_trial *trial, struct tl_service *service, tl_i12
 	service->wall_ns = service->booked_mgpu_ns = service->slow_mgpu_ns = 0;
 }
 
-/* What each of its replicas uses of a GPU: its share while it serves, and the less the slower
- * it serves. To whole hundredths, as monitors tell it; by the service's mean. */
-static int32_t measured_milli(const struct tl_service *service, int64_t speed_ppb)
+/* What each of its replicas uses of a GPU: of its share, as much as what it served takes of its
+ * time in full batches at full speed. The time in which it has a request would not do: replicas
+ * that batch have one nearly always, long before they are loaded. To whole hundredths, as
+ * monitors tell it; by the service's mean. */
+static int32_t measured_milli(const struct tl_service *service, uint64_t served, double could_serve)
 {
-	int64_t work_milli =
-	    service->shape->full.share_mgpu * service->busy_ppb / TL_PPB * speed_ppb / TL_PPB;
+	double used = could_serve > 0.0 ? fmin((double)served / could_serve, 1.0) : 0.0;
 
-	return (int32_t)((work_milli + 5) / 10 * 10);
+	return (int32_t)(used * (double)service->shape->full.share_mgpu / 10.0 + 0.5) * 10;
 }
 
 static void measure(struct tl_trial *trial, const struct tl_service *service)
@@ -320,10 +321,10 @@ static struct tl_look close_one(struct tl_trial *trial, uint32_t number)
 	tl_i128 present_ns = (tl_i128)window.present_ns;
 	int64_t speed_ppb = mean_speed_ppb(trial, service);
 	double speed = (double)speed_ppb / (double)TL_PPB;
-	double capacity =
-	    (double)present_ns / 1e9 * (double)look.replica_capacity_per_ks / 1000.0 * speed;
+	double could_serve =
+	    (double)present_ns / 1e9 * (double)look.replica_capacity_per_ks / 1000.0;
+	double capacity = could_serve * speed;
 
-	service->run.useful_ns += (tl_i128)window.busy_ns * speed_ppb / TL_PPB;
 	look.window_start_ns = window.start_ns;
 	look.window_end_ns = window.end_ns;
 	look.arrivals = (int64_t)window.arrivals;
@@ -347,7 +348,7 @@ static struct tl_look close_one(struct tl_trial *trial, uint32_t number)
 	}
 	look.breach_since_ns = service->breach_since_ns;
 	book_busy(trial, service, (tl_i128)window.busy_ns, present_ns);
-	service->measured_milli = measured_milli(service, speed_ppb);
+	service->measured_milli = measured_milli(service, window.served, could_serve);
 	const struct tl_row_window row = row_of(service, &window, &look);
 
 	if (service->table != NULL)
@@ -454,8 +455,11 @@ static void finish_one(struct tl_trial *trial, struct tl_service *service)
 	tell(trial, service, "scale_downs", "1", (double)service->scale_downs);
 	tell(trial, service, "occupied_ratio", "1",
 	     per((double)run->busy_ns, (double)run->present_ns));
+	int64_t capacity_per_ks = service->view.replica_capacity_per_ks;
 	const struct tl_service_account account = {
-	    .useful_mgpu_ns = run->useful_ns * service->shape->total_mgpu,
+	    .useful_mgpu_ns = capacity_per_ks > 0 ? (tl_i128)run->served * 1000 * TL_NS_PER_S *
+	                                                service->shape->total_mgpu / capacity_per_ks
+	                                          : 0,
 	    .penalty_micros = (tl_i128)(run->served + run->lost - run->attained) *
 	                      service->setting->penalty_micros_per_1000 / 1000};
 

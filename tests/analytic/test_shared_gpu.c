@@ -301,6 +301,55 @@ Test(shared_gpu, a_replica_with_a_co_tenant_serves_slower)
 	cr_assert_float_eq(speed, (0.95 * 0.5 - 0.05) / 0.9, 0.01, "%g", speed);
 }
 
+/* Batches of up to eight at 12 ms + 2 ms a request: 286 requests/s a replica. At half of that it
+ * has a request in service almost always, but uses half of its card, and that is what a
+ * co-tenant is told to leave it. */
+Test(shared_gpu, a_replica_uses_its_card_by_what_it_serves)
+{
+	char work[2 * PATH_ROOM];
+
+	write_trace("z,0,1,0,,\nA,1000,2000,1,0.5,training\n");
+	snprintf(work, sizeof work,
+	         "{service: s, arrivals: {process: poisson, rate: 143/s}, replicas: 1, batch: 8, "
+	         "gpu_milli: 1000, requests: exact, service_time: {alpha: 12ms, beta: 2ms}}, "
+	         "{trace: %s, format: canonical}",
+	         trace);
+	run("1x1", work,
+	    "horizon: 8000s\noversubscription: 2\n"
+	    "sharing: {table: custom, speeds: {1: 0.9}, guaranteed: services}");
+	cr_assert_gt(metric("s.occupied_ratio"), 0.9);
+	/* 3.5 ms a request in batches of eight. */
+	cr_assert_float_eq(metric("useful_gpu_h") * 3600, 2000 + metric("s.served") * 0.0035, 1);
+	/* 1.0 together at 0.9, less the replica's 0.5: 0.4 of the job's 0.5. */
+	double speed = 2000 / (end_s(1) - 1000);
+
+	cr_assert_float_eq(speed, 0.8, 0.02, "%g", speed);
+}
+
+/* A replica that gets four times what it can serve uses all of its card, until the surge is
+ * over: nothing is left for another before that. */
+Test(shared_gpu, nobody_comes_beside_a_guaranteed_replica_that_uses_all)
+{
+	char work[2 * PATH_ROOM];
+
+	write_trace("z,0,1,0,,\nA,1000,2000,1,0.5,training\n");
+	snprintf(work, sizeof work,
+	         "{service: s, arrivals: {process: poisson, rate: 20/s}, replicas: 1, batch: 1, "
+	         "gpu_milli: 1000, requests: exact, queue_limit: 4, "
+	         "service_time: {dist: deterministic, mean: 10ms}}, "
+	         "{trace: %s, format: canonical}",
+	         trace);
+	run("1x1", work,
+	    "horizon: 8000s\noversubscription: 2\nsharing: {guaranteed: services}\n"
+	    "faults: [{at: 500s, do: traffic, service: s, factor: 20, for: 1500s}]");
+	size_t count = 0;
+	struct tl_row_job *rows = read_rows(&tl_schema_jobs, &count);
+
+	cr_assert_eq(rows[1].first_start_ns, 2005 * TL_NS_PER_S, "%g",
+	             (double)rows[1].first_start_ns / 1e9);
+	free(rows);
+}
+
 /* Half a card and what is left of it: by the table each of two goes at half its speed, but a
  * slice has no neighbours, nor is it one. */
 Test(shared_gpu, a_slice_neither_slows_nor_is_slowed)
