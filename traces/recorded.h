@@ -10,6 +10,7 @@
 struct tl_request_trace {
 	char *path;
 	enum tl_request_format format;
+	bool strict; /* what is out of order or repeats another is refused */
 	struct tl_recorded_request *requests;
 	size_t count, capacity;
 	struct tl_client *clients;

@@ -75,10 +75,23 @@ static enum tl_status detect(const char *path, enum tl_request_format *out, stru
 	return status;
 }
 
+/* A row that steps back or repeats another. */
+static enum tl_status note_dirt(struct tl_request_trace *trace, enum tl_lint_kind kind, long line,
+                                const char *what, struct tl_error *error)
+{
+	if (trace->strict)
+		return tl_error_set(error, TL_E_DATA, trace->path, line, 0,
+		                    "request, got one %s, or `strict: false` to take it so", what);
+	tl_lint_hit(&trace->lint, kind, line);
+	return TL_OK;
+}
+
 enum tl_status tl_request_add(struct tl_request_trace *trace, long line, uint64_t hash,
                               int64_t time_ns, int64_t context_tokens, int64_t generated_tokens,
                               struct tl_error *error)
 {
+	enum tl_status status = TL_OK;
+
 	if (trace->count == UINT32_MAX)
 		return tl_error_set(error, TL_E_DATA, trace->path, line, 0,
 		                    "requests, got more than %u, wanted at most that many",
@@ -87,9 +100,15 @@ enum tl_status tl_request_add(struct tl_request_trace *trace, long line, uint64_
 		trace->requests = tl_grow(trace->requests, &trace->capacity, trace->count + 1,
 		                          sizeof *trace->requests);
 	if (trace->count > 0 && time_ns < trace->before_ns)
-		tl_lint_hit(&trace->lint, TL_LINT_BACKWARD_TIME, line);
-	if (tl_seen_put(&trace->seen, hash))
-		tl_lint_hit(&trace->lint, TL_LINT_DUPLICATE_ROW, line);
+		status =
+		    note_dirt(trace, TL_LINT_BACKWARD_TIME, line,
+		              "before that of the row above, wanted them in order of time", error);
+	if (status == TL_OK && tl_seen_put(&trace->seen, hash))
+		status = note_dirt(trace, TL_LINT_DUPLICATE_ROW, line,
+		                   "that repeats an earlier row in every field, wanted each once",
+		                   error);
+	if (status != TL_OK)
+		return status;
 	trace->before_ns = time_ns;
 	trace->requests[trace->count] = (struct tl_recorded_request){
 	    .time_ns = time_ns,
@@ -132,7 +151,7 @@ static enum tl_status settle(struct tl_request_trace *trace, struct tl_error *er
 	return tl_sha256_file(trace->path, stats->sha256, error);
 }
 
-enum tl_status tl_request_trace_open(const char *path, enum tl_request_format format,
+enum tl_status tl_request_trace_open(const char *path, enum tl_request_format format, bool strict,
                                      struct tl_request_trace **out, struct tl_error *error)
 {
 	enum tl_status status = TL_OK;
@@ -144,6 +163,7 @@ enum tl_status tl_request_trace_open(const char *path, enum tl_request_format fo
 	struct tl_request_trace *trace = tl_calloc(1, sizeof *trace);
 	trace->path = tl_strdup(path);
 	trace->format = format;
+	trace->strict = strict;
 	tl_lint_init(&trace->lint);
 	tl_seen_init(&trace->seen);
 	if (format == TL_REQUESTS_SERVEGEN) {

@@ -11,8 +11,9 @@
  *            and follow each other, the same ones in each file.
  *
  * The first two hold requests, servegen holds rates. Requests are sorted by (time, row);
- * time 0 is the earliest. Steps back, equal times and exact duplicate rows are counted
- * and kept. A value that is none of its column ends the reading with `file:line: what,
+ * time 0 is the earliest. Equal times are counted and kept. A row before the one above it,
+ * and one that repeats another in every field, are refused where reading is `strict`, else
+ * counted and kept. A value that is none of its column ends the reading with `file:line: what,
  * got, wanted`. Files may be gzip-compressed.
  */
 #ifndef TIDELAB_TRACES_REQUESTS_READ_H
@@ -73,7 +74,7 @@ struct tl_request_stats {
 struct tl_request_trace; /* opaque */
 
 /* Nothing is created on failure. */
-enum tl_status tl_request_trace_open(const char *path, enum tl_request_format format,
+enum tl_status tl_request_trace_open(const char *path, enum tl_request_format format, bool strict,
                                      struct tl_request_trace **out, struct tl_error *error);
 void tl_request_trace_close(struct tl_request_trace *trace);
 

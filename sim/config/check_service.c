@@ -359,7 +359,7 @@ static enum tl_status open_recording(struct tl_fill *fill, struct tl_workload_co
 		return TL_OK;
 	entry->resolved = tl_path_from(fill->arena, node->source, service->path);
 	status = tl_request_trace_open(entry->resolved, (enum tl_request_format)service->format,
-	                               &trace, &said);
+	                               service->strict, &trace, &said);
 	if (status != TL_OK)
 		return said_at(fill, node, "arrivals.path: ", &said);
 	service->setting.arrivals.trace = trace;

@@ -169,6 +169,9 @@ static const struct tl_config_key arrivals_keys[] = {
     {.name = "format", .type = TL_KEY_CHOICE, .standard = "auto",
      .choices = "auto|azure-llm|mooncake|servegen", SERVICE_AT(format),
      .help = "trace: how it is written; auto looks at its first line"},
+    {.name = "strict", .type = TL_KEY_BOOL, .standard = "true", SERVICE_AT(strict),
+     .help = "trace: refuses requests that are out of order or repeat another in every field; "
+             "else they are sorted and kept, and that is said"},
     {.name = "scale", .type = TL_KEY_NUMBER, .standard = "1", .low = 0, .high = 1000,
      .open_low = true, ARRIVALS_AT(scale), .help = "trace: times the recorded requests"},
     {.name = "repeat", .type = TL_KEY_BOOL, .standard = "true", ARRIVALS_AT(repeat),

@@ -48,6 +48,7 @@ struct tl_service_config {
 	const char *path;          /* of recorded requests, as written; "": none */
 	double peak_rps, rate_rps; /* −1: not given */
 	int32_t format;
+	bool strict; /* of the recording: see traces/requests_read.h */
 };
 
 extern const struct tl_section tl_service_section;      /* base: struct tl_workload_config */

@@ -37,7 +37,7 @@ holds "$(value occupied_ratio) > 0.2 && $(value occupied_ratio) <= 1"
 holds "$(value scale_ups) > 0 && $(value scale_downs) > 0"
 holds "$(value penalty) > 0"
 
-# Recorded requests that step back in time or repeat each other are taken, and that is said.
+# Recorded requests that step back in time or repeat each other are refused, or taken, and that is said.
 cat >requests.csv <<'END'
 TIMESTAMP,ContextTokens,GeneratedTokens
 2023-11-16 18:15:46.5,374,44
@@ -45,7 +45,13 @@ TIMESTAMP,ContextTokens,GeneratedTokens
 2023-11-16 18:15:47.5,10,4
 2023-11-16 18:15:46.9,20,4
 END
-run 0 run --cluster 2x8 --horizon 1min --set 'workload=[{service: chat, arrivals: {process: trace, path: requests.csv}}]' -o dirty.h5
+dirty='{process: trace, path: requests.csv'
+run 65 run --cluster 2x8 --horizon 1min --set "workload=[{service: chat, arrivals: $dirty}}]" -o dirty.h5
+says err 'requests.csv:4: request, got one that repeats an earlier row in every field, wanted each once, or `strict: false` to take it so'
+sed 4d requests.csv >back.csv
+run 65 check --cluster 2x8 --horizon 1min --set 'workload=[{service: chat, arrivals: {process: trace, path: back.csv}}]'
+says err 'back.csv:4: request, got one before that of the row above, wanted them in order of time, or `strict: false` to take it so'
+run 0 run --cluster 2x8 --horizon 1min --set "workload=[{service: chat, arrivals: $dirty, strict: false}}]" -o dirty.h5
 says err 'service `chat`: 1 of 4 recorded requests (line 5 the first) come before the row above them: sorted by time'
 says err 'service `chat`: 1 of 4 recorded requests (line 4 the first) repeat an earlier row in every field: kept'
 

@@ -36,7 +36,7 @@ static void read_file(const char *path, enum tl_request_format format)
 	struct tl_error error = TL_ERROR_INIT;
 	size_t count;
 
-	if (tl_request_trace_open(path, format, &trace, &error) != TL_OK) {
+	if (tl_request_trace_open(path, format, false, &trace, &error) != TL_OK) {
 		TL_ASSERT(error.code != TL_OK && error.message[0] != '\0');
 		return;
 	}

@@ -11,8 +11,8 @@ static struct tl_request_trace *read_text(const char *text)
 	struct tl_error error = TL_ERROR_INIT;
 	const char *path = write_text_file("arrivals", text);
 
-	cr_assert_eq(tl_request_trace_open(path, TL_REQUESTS_AUTO, &trace, &error), TL_OK, "%s",
-	             error.message);
+	cr_assert_eq(tl_request_trace_open(path, TL_REQUESTS_AUTO, false, &trace, &error), TL_OK,
+	             "%s", error.message);
 	(void)unlink(path);
 	return trace;
 }
@@ -262,7 +262,7 @@ Test(arrivals_file, real_azure)
 	const char *path = SHARED "azure-llm/AzureLLMInferenceTrace_conv.csv";
 
 	skip_without(path);
-	cr_assert_eq(tl_request_trace_open(path, TL_REQUESTS_AUTO, &trace, &error), TL_OK);
+	cr_assert_eq(tl_request_trace_open(path, TL_REQUESTS_AUTO, false, &trace, &error), TL_OK);
 	struct tl_arrival_spec spec = spec_of(trace);
 	spec.repeat = false;
 	struct tl_arrivals *arrivals = make(&spec);
@@ -279,7 +279,7 @@ Test(arrivals_file, real_servegen)
 	const char *path = SHARED "servegen/deepseek-r1";
 
 	skip_without(path);
-	cr_assert_eq(tl_request_trace_open(path, TL_REQUESTS_AUTO, &trace, &error), TL_OK);
+	cr_assert_eq(tl_request_trace_open(path, TL_REQUESTS_AUTO, false, &trace, &error), TL_OK);
 	struct tl_arrival_spec spec = spec_of(trace);
 	spec.window_ns = TL_NS_PER_MIN;
 	struct tl_arrivals *arrivals = make(&spec);

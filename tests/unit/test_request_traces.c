@@ -11,8 +11,8 @@ static struct tl_request_trace *must_read(const char *path, enum tl_request_form
 	struct tl_request_trace *trace = NULL;
 	struct tl_error error = TL_ERROR_INIT;
 
-	cr_assert_eq(tl_request_trace_open(path, format, &trace, &error), TL_OK, "%s: %s", path,
-	             error.message);
+	cr_assert_eq(tl_request_trace_open(path, format, false, &trace, &error), TL_OK, "%s: %s",
+	             path, error.message);
 	return trace;
 }
 
@@ -30,7 +30,7 @@ static void refused(const char *text, enum tl_request_format format, long line, 
 	struct tl_request_trace *trace = NULL;
 	struct tl_error error = TL_ERROR_INIT;
 	const char *path = write_text_file("requests-bad", text);
-	enum tl_status status = tl_request_trace_open(path, format, &trace, &error);
+	enum tl_status status = tl_request_trace_open(path, format, false, &trace, &error);
 
 	(void)unlink(path);
 	cr_assert_eq(status, TL_E_DATA, "status %d of `%s`: %s", (int)status, text, error.message);
@@ -48,6 +48,32 @@ static uint64_t lint_count(const struct tl_request_trace *trace, const char *nam
 			return stats->lint[i].count;
 	}
 	return 0;
+}
+
+Test(request_traces, strict_reading_refuses_what_is_out_of_order_or_twice)
+{
+	static const struct {
+		const char *rows;
+		long line;
+	} cases[] = {
+	    {"2023-01-01 00:00:01,1,1\n2023-01-01 00:00:00,1,1\n", 3},
+	    {"2023-01-01 00:00:01,1,1\n2023-01-01 00:00:01,1,2\n2023-01-01 00:00:01,1,1\n", 4},
+	    {"2023-01-01 00:00:01,1,1\n2023-01-01 00:00:01,1,2\n", 0}};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct tl_request_trace *trace = NULL;
+		struct tl_error error = TL_ERROR_INIT;
+		char text[256];
+
+		snprintf(text, sizeof text, HEADER "%s", cases[i].rows);
+		const char *path = write_text_file("strict", text);
+
+		cr_expect_eq(tl_request_trace_open(path, TL_REQUESTS_AUTO, true, &trace, &error),
+		             cases[i].line == 0 ? TL_OK : TL_E_DATA, "%s: %s", text, error.message);
+		cr_expect_eq(error.line, cases[i].line, "%s: %s", text, error.message);
+		tl_request_trace_close(trace);
+		(void)unlink(path);
+	}
 }
 
 Test(request_traces, azure_rows_are_sorted_and_counted)
@@ -154,13 +180,15 @@ Test(request_traces, servegen_folder_is_ordered_by_number)
 	(void)fprintf(file, "0,1,1,,0,0\n30,0,0,,0,0\n");
 	(void)fclose(file);
 	struct tl_error error = TL_ERROR_INIT;
-	cr_expect_eq(tl_request_trace_open(folder, TL_REQUESTS_AUTO, &trace, &error), TL_E_DATA);
+	cr_expect_eq(tl_request_trace_open(folder, TL_REQUESTS_AUTO, false, &trace, &error),
+	             TL_E_DATA);
 	cr_expect_not_null(strstr(error.message, "equally long"), "%s", error.message);
 	for (int i = 0; i < 3; i++) {
 		(void)snprintf(path, sizeof path, "%s/chunk-%d-trace.csv", folder, numbers[i]);
 		(void)unlink(path);
 	}
-	cr_expect_eq(tl_request_trace_open(folder, TL_REQUESTS_AUTO, &trace, &error), TL_E_DATA);
+	cr_expect_eq(tl_request_trace_open(folder, TL_REQUESTS_AUTO, false, &trace, &error),
+	             TL_E_DATA);
 	cr_expect_not_null(strstr(error.message, "chunk-<n>-trace.csv"), "%s", error.message);
 	(void)rmdir(folder);
 }
@@ -224,11 +252,11 @@ Test(request_traces, unknown_and_absent)
 	refused("a,b\n1,2\n", TL_REQUESTS_AUTO, 1, "azure-llm");
 	refused("\n\n", TL_REQUESTS_AUTO, 1, "blank lines");
 	cr_expect_eq(
-	    tl_request_trace_open("/tmp/tidelab-not-here", TL_REQUESTS_AUTO, &trace, &error),
+	    tl_request_trace_open("/tmp/tidelab-not-here", TL_REQUESTS_AUTO, false, &trace, &error),
 	    TL_E_NOINPUT);
 	const char *path = write_text_file("requests-empty", "");
-	cr_expect_eq(tl_request_trace_open(path, TL_REQUESTS_AUTO, &trace, &error), TL_E_DATA, "%s",
-	             error.message);
+	cr_expect_eq(tl_request_trace_open(path, TL_REQUESTS_AUTO, false, &trace, &error),
+	             TL_E_DATA, "%s", error.message);
 	(void)unlink(path);
 	cr_expect(tl_request_format_parse("servegen", &format));
 	cr_expect_eq(format, TL_REQUESTS_SERVEGEN);
