@@ -152,14 +152,19 @@ static void fill_moves(struct chain *chain)
 /* Stationary shares without a subtraction. Destroys move. */
 static void solve(struct chain *chain)
 {
-	size_t n = chain->states;
+	static const double never = 1e-30, many = 1e100;
+	size_t n = chain->states, lowest = 0;
 	double *p = chain->move, *share = chain->share, sum = 1;
 
 	for (size_t k = n - 1; k > 0; k--) {
 		double out = 0;
 		for (size_t j = 0; j < k; j++)
 			out += p[k * n + j];
-		out = out > 0 ? out : 1e-300;
+		if (out <
+		    never) { /* busy replicas whose queues are level do not come down so far */
+			lowest = k;
+			break;
+		}
 		for (size_t i = 0; i < k; i++)
 			p[i * n + k] /= out;
 		for (size_t i = 0; i < k; i++) {
@@ -170,12 +175,14 @@ static void solve(struct chain *chain)
 				p[i * n + j] += into * p[k * n + j];
 		}
 	}
-	share[0] = 1;
-	for (size_t k = 1; k < n; k++) {
-		share[k] = 0;
-		for (size_t i = 0; i < k; i++)
+	share[lowest] = 1;
+	for (size_t k = lowest + 1; k < n; k++) {
+		for (size_t i = lowest; i < k; i++)
 			share[k] += share[i] * p[i * n + k];
 		sum += share[k];
+		for (size_t i = lowest; sum > many && i <= k; i++)
+			share[i] /= sum;
+		sum = sum > many ? 1 : sum;
 	}
 	for (size_t k = 0; k < n; k++)
 		share[k] /= sum;

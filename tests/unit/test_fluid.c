@@ -188,6 +188,43 @@ Test(fluid, batches_grow_with_load)
 	cr_expect_gt(before, 6);
 }
 
+/* Near full load level queues hardly vary: whatever the chain makes of that, latencies grow with
+ * load from that of one request, and next to nothing is lost of a long queue's. */
+Test(fluid, batches_are_sane_up_to_full_load)
+{
+	static const enum tl_routing routings[] = {TL_ROUTE_RANDOM, TL_ROUTE_ROUND_ROBIN,
+	                                           TL_ROUTE_SHORTEST_QUEUE, TL_ROUTE_POWER_OF_TWO,
+	                                           TL_ROUTE_SHARED_QUEUE};
+	static const uint32_t replicas[] = {1, 2, 8, 31, 64, 96, 300};
+	static const uint32_t limits[] = {2, 8, 32};
+
+	for (size_t i = 0; i < 5 * 7 * 3; i++) {
+		struct tl_request_model model = model_of(TL_SERVICE_AFFINE, routings[i % 5]);
+		uint32_t count = replicas[i / 5 % 7];
+		double before = 0;
+
+		model.service.alpha_ns = 12 * TL_NS_PER_MS;
+		model.service.beta_ns = 2 * TL_NS_PER_MS;
+		model.batch_limit = limits[i / 35];
+		model.timeout_ns = 10 * TL_NS_PER_S;
+		for (int load = 40; load <= 62; load += 2) {
+			struct tl_fluid_quality quality;
+			struct tl_request_window window =
+			    steady(&model, count, load / 64.0, TL_PPB, &quality);
+			double p50 = (double)window.p50_ns;
+
+			cr_assert_geq(window.p50_ns, 14 * TL_NS_PER_MS, "%u replicas, %d/64: %g ms",
+			              count, load, p50 / 1e6);
+			cr_assert_geq(window.p99_ns, window.p50_ns);
+			cr_assert_geq(p50, 0.97 * before, "%u of %u at %d/64: %g ms, before %g",
+			              model.batch_limit, count, load, p50 / 1e6, before / 1e6);
+			cr_assert_leq(window.timed_out, window.arrivals / 100, "%u replicas, %d/64",
+			              count, load);
+			before = p50;
+		}
+	}
+}
+
 static struct tl_request_window next(struct tl_fluid *fluid, int64_t *now_ns, uint64_t arrivals,
                                      uint32_t replicas, struct tl_fluid_quality *quality)
 {
