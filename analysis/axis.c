@@ -80,11 +80,8 @@ static size_t read_range(const char *text, struct decimal parts[3])
 
 static void add_value(struct tl_axis *axis, const char *text, size_t length)
 {
-	char *value = tl_calloc(length + 1, 1);
-
-	memcpy(value, text, length);
 	axis->values = tl_realloc_array(axis->values, axis->count + 1, sizeof *axis->values);
-	axis->values[axis->count++] = value;
+	axis->values[axis->count++] = tl_strndup(text, length);
 }
 
 /* The shortest form: 1.05, 1.1, 1. */
@@ -221,8 +218,7 @@ enum tl_status tl_axis_parse(const char *flag, const char *text, struct tl_axis 
 	if (length == 0)
 		return tl_error_set(error, TL_E_USAGE, NULL, 0, 0, "%s: got `%.100s`, wanted %s",
 		                    flag, text, wanted);
-	out->key = tl_calloc(length + 1, 1);
-	memcpy(out->key, text, length);
+	out->key = tl_strndup(text, length);
 	count = read_range(equals + 1, parts);
 	for (size_t i = 1; i < count && status == TL_OK; i++)
 		if (strcmp(parts[i].unit, parts[0].unit) != 0)

@@ -25,7 +25,6 @@ struct reader {
 	char *fields[FIELDS_MAX];
 	size_t count;
 	char *comments; /* collected */
-	size_t comments_length, comments_size;
 	struct tl_error *error;
 };
 
@@ -45,16 +44,6 @@ static void reader_close(struct reader *reader)
 		(void)fclose(reader->file);
 	free(reader->text);
 	free(reader->comments);
-}
-
-static void keep_comment(struct reader *reader)
-{
-	const size_t length = strlen(reader->text);
-
-	reader->comments = tl_grow(reader->comments, &reader->comments_size,
-	                           reader->comments_length + length + 2, 1);
-	(void)sprintf(reader->comments + reader->comments_length, "%s\n", reader->text);
-	reader->comments_length += length + 1;
 }
 
 static enum tl_status split(struct reader *reader)
@@ -92,7 +81,7 @@ static enum tl_status next(struct reader *reader)
 		       (reader->text[length - 1] == '\n' || reader->text[length - 1] == '\r'))
 			reader->text[--length] = '\0';
 		if (reader->text[0] == '#')
-			keep_comment(reader);
+			tl_append(&reader->comments, "%s\n", reader->text);
 		else if (length > 0)
 			return split(reader);
 	}

@@ -29,8 +29,7 @@ enum tl_status tl_constraint_parse(const char *text, struct tl_constraint *out,
 		                    "METRIC<=NUMBER, as in 'attainment>=0.999'",
 		                    text);
 	out->at_least = sign[0] == '>';
-	out->metric = tl_calloc(length + 1, 1);
-	memcpy(out->metric, text, length);
+	out->metric = tl_strndup(text, length);
 	return TL_OK;
 }
 

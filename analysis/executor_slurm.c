@@ -120,10 +120,9 @@ static void tell_lost(struct slurm *slurm, struct tl_slurm_array *array, size_t 
 {
 	const struct tl_slurm_place *place = &array->places[number];
 	struct tl_task_end end = {.exit_code = -1, .cancelled = slurm->cancelled};
-	char words[TL_TASK_REASON_MAX], name[48], *path;
+	char *path = tl_format("%s/out-%zu", array->folder, place->element);
+	char words[TL_TASK_REASON_MAX];
 
-	(void)snprintf(name, sizeof name, "out-%zu", place->element);
-	path = tl_join(array->folder, name);
 	tl_task_last_words(path, words, sizeof words);
 	free(path);
 	if (access(slurm->tasks[place->task].output, F_OK) == 0)

@@ -3,6 +3,7 @@
 
 #include "analysis/figures_private.h"
 #include "sim/base/arena.h"
+#include "sim/base/output.h"
 #include "sim/base/stop.h"
 #include "sim/base/units.h"
 #include "sim/base/version.h"
@@ -138,19 +139,10 @@ char *tl_figure_quotable(char *text)
 
 /* ---- paths ---- */
 
-static char *join(const char *folder, const char *a, const char *b, const char *c)
-{
-	size_t size = strlen(folder) + strlen(a) + strlen(b) + strlen(c) + 2;
-	char *path = tl_alloc(size);
-
-	snprintf(path, size, "%s/%s%s%s", folder, a, b, c);
-	return path;
-}
-
 static bool has_scripts(const char *folder)
 {
 	for (size_t i = 0; i < sizeof(figures_known) / sizeof(figures_known[0]); i++) {
-		char *path = join(folder, figures_known[i].name, ".gp", "");
+		char *path = tl_format("%s/%s.gp", folder, figures_known[i].name);
 		bool there = access(path, R_OK) == 0;
 
 		free(path);
@@ -173,19 +165,19 @@ static char *find_plots(void)
 	if (slash)
 		*slash = '\0';
 	for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
-		char *folder = join(executable, places[i], "", "");
+		char *folder = tl_join(executable, places[i]);
 
 		if (has_scripts(folder))
 			return folder;
 		free(folder);
 	}
-	return join(tl_datadir, "plots", "", "");
+	return tl_join(tl_datadir, "plots");
 }
 
 /* gnuplot takes a name that begins with `<` for a command, and some others for worse. */
 char *tl_figure_plain_path(const char *path)
 {
-	return strchr("<-+$@!|'\"", path[0]) ? join(".", path, "", "") : tl_strdup(path);
+	return strchr("<-+$@!|'\"", path[0]) ? tl_join(".", path) : tl_strdup(path);
 }
 
 enum tl_status tl_figure_scripts(const char *asked, char **out, struct tl_error *error)
@@ -235,7 +227,7 @@ enum tl_status tl_figure_slurp(const char *path, const char *what, char **out,
 
 enum tl_status tl_figure_style(const char *scripts, char **out, struct tl_error *error)
 {
-	char *path = join(scripts, "report.css", "", "");
+	char *path = tl_join(scripts, "report.css");
 	enum tl_status status = tl_figure_slurp(path, "style sheet", out, error);
 
 	free(path);
@@ -279,8 +271,8 @@ static enum tl_status draw(const struct tl_drawing *drawing, const char *script,
                            const char *title, const struct format *format, const char *data,
                            const struct tl_figure_plot *plot, char **out, struct tl_error *error)
 {
-	char *path = join(drawing->out_dir, name, ".", format->name);
-	char *partial = join(drawing->out_dir, name, ".partial.", format->name);
+	char *path = tl_format("%s/%s.%s", drawing->out_dir, name, format->name);
+	char *partial = tl_format("%s/%s.partial.%s", drawing->out_dir, name, format->name);
 	char heading[TL_FIGURE_ALT_SIZE];
 
 	snprintf(heading, sizeof(heading), "%s%s%s", drawing->of, drawing->of[0] ? ": " : "",
@@ -329,7 +321,7 @@ enum tl_status tl_figure_draw(const struct tl_drawing *drawing, const char *scri
 {
 	struct tl_figures *figures = drawing->figures;
 	struct tl_figure figure = {.name = NULL};
-	char *data = join(drawing->out_dir, name, ".partial.dat", "");
+	char *data = tl_format("%s/%s.partial.dat", drawing->out_dir, name);
 	enum tl_status status = tl_stop_check(error);
 
 	if (status == TL_OK)
@@ -375,17 +367,14 @@ static enum tl_status prepare_of_run(void *source, FILE *data, struct tl_figure_
 /* A service's files are named after it, as far as that makes a plain file name. */
 static char *service_name(const struct tl_figures *figures, const char *service, size_t length)
 {
-	size_t room = sizeof("service-") + length + figures->count;
-	char *name = tl_alloc(room + 1);
-	size_t used = (size_t)snprintf(name, room, "service-%.*s", (int)length, service);
+	char *name = tl_format("service-%.*s", (int)length, service);
 
 	for (char *at = name; *at; at++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-", *at))
 			*at = '_';
 	for (size_t i = 0; i < figures->count; i++)
 		if (strcmp(figures->items[i].name, name) == 0) {
-			name[used++] = '_';
-			name[used] = '\0';
+			tl_append(&name, "_");
 			i = (size_t)-1; /* that one may be taken too */
 		}
 	return name;
@@ -409,10 +398,8 @@ static enum tl_status draw_services(const struct tl_drawing *drawing, const stru
 		const char *service = tables[i] + sizeof(begin) - 1;
 		size_t size = length - (sizeof(begin) - 1) - (sizeof(end) - 1);
 		char *name = service_name(drawing->figures, service, size);
-		size_t room = size + strlen(figure->title) + sizeof(": ");
-		char *title = tl_alloc(room);
+		char *title = tl_format("%.*s: %s", (int)size, service, figure->title);
 
-		(void)snprintf(title, room, "%.*s: %s", (int)size, service, figure->title);
 		status = tl_figure_draw(drawing, figure->name, name, title, prepare_of_run, source,
 		                        &plot, error);
 		free(title);

@@ -45,13 +45,11 @@ enum tl_status tl_gnuplot_run(const char *plots_dir, const char *script, const c
                               const char *out, const char *terminal, const char *title,
                               const struct tl_figure_plot *plot, struct tl_error *error)
 {
-	size_t size = strlen(plots_dir) + strlen(script) + sizeof("/.gp");
-	char *path = tl_alloc(size);
+	char *path = tl_format("%s/%s.gp", plots_dir, script);
 	/* -d: not the user's own settings */
 	const char *arguments[9 + TL_FIGURE_EXTRAS + 1] = {
 	    "gnuplot", "-d", "-c", path, plots_dir, data, out, terminal, title};
 
-	snprintf(path, size, "%s/%s.gp", plots_dir, script);
 	for (size_t i = 0; i < TL_FIGURE_EXTRAS; i++)
 		arguments[9 + i] = plot->extras[i];
 	enum tl_status status = run(arguments, script, error);

@@ -164,14 +164,11 @@ enum tl_status tl_manifest_write(const char *path, const char *identity,
                                  const struct tl_sweep_run *runs, size_t run_count,
                                  struct tl_error *error)
 {
-	size_t size = strlen(path) + sizeof ".new";
-	char *fresh = tl_alloc(size);
+	char *fresh = tl_format("%s.new", path);
+	FILE *out = fopen(fresh, "w");
 	enum tl_status status = TL_OK;
-	FILE *out;
 	bool whole;
 
-	(void)snprintf(fresh, size, "%s.new", path);
-	out = fopen(fresh, "w");
 	if (!out) {
 		status = cannot_write(fresh, error);
 		free(fresh);

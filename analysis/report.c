@@ -6,7 +6,7 @@
 #include "analysis/report_html.h"
 #include "analysis/report_run.h"
 #include "analysis/report_sweep.h"
-#include "sim/base/arena.h"
+#include "sim/base/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -161,12 +161,8 @@ enum tl_status tl_report_write(const struct tl_report_options *options, struct t
 	    tl_report_folder_open(&folder, options->out_dir, options->force, error);
 	if (status == TL_OK)
 		status = fill(options, &folder, report, error);
-	if (status == TL_OK) {
-		size_t size = strlen(folder.path) + sizeof("/index.html");
-
-		report->page = tl_alloc(size);
-		(void)snprintf(report->page, size, "%s/index.html", folder.path);
-	}
+	if (status == TL_OK)
+		report->page = tl_join(folder.path, "index.html");
 	return tl_report_folder_close(&folder, status, error);
 }
 

@@ -2,6 +2,7 @@
 #include "analysis/report_folder.h"
 
 #include "sim/base/arena.h"
+#include "sim/base/output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,15 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char *join(const char *a, const char *b)
-{
-	size_t size = strlen(a) + strlen(b) + 1;
-	char *path = tl_alloc(size);
-
-	(void)snprintf(path, size, "%s%s", a, b);
-	return path;
-}
 
 /* Calls what for each entry's path; false as soon as that says so, or the folder cannot be
  * read. */
@@ -30,10 +22,9 @@ static bool each(const char *folder, bool (*what)(const char *path, const char *
 	for (struct dirent *entry; good && (entry = readdir(stream));) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		char *slashed = join(folder, "/"), *path = join(slashed, entry->d_name);
+		char *path = tl_join(folder, entry->d_name);
 
 		good = what(path, entry->d_name);
-		free(slashed);
 		free(path);
 	}
 	if (stream)
@@ -105,7 +96,7 @@ enum tl_status tl_report_folder_open(struct tl_report_folder *folder, const char
 
 	if (status != TL_OK)
 		return status;
-	char *partial = join(folder->path, ".partial-XXXXXX");
+	char *partial = tl_format("%s.partial-XXXXXX", folder->path);
 
 	if (!mkdtemp(partial) || chmod(partial, 0755) != 0) {
 		status = tl_error_set(error, TL_E_CANTCREAT, folder->path, 0, 0,
@@ -114,8 +105,8 @@ enum tl_status tl_report_folder_open(struct tl_report_folder *folder, const char
 		return status;
 	}
 	folder->partial = partial;
-	folder->pictures = join(partial, "/pictures");
-	folder->page = join(partial, "/index.html");
+	folder->pictures = tl_join(partial, "pictures");
+	folder->page = tl_join(partial, "index.html");
 	if (mkdir(folder->pictures, 0777) != 0)
 		return tl_error_set(error, TL_E_CANTCREAT, folder->pictures, 0, 0,
 		                    "cannot make the folder of the pictures: %s", strerror(errno));
@@ -127,7 +118,7 @@ static enum tl_status settle(struct tl_report_folder *folder, struct tl_error *e
 {
 	struct stat status;
 	bool replaces = lstat(folder->path, &status) == 0;
-	char *old = join(folder->partial, ".old");
+	char *old = tl_format("%s.old", folder->partial);
 	enum tl_status done = TL_OK;
 
 	if ((replaces && rename(folder->path, old) != 0) ||

@@ -133,9 +133,7 @@ static struct tl_report_service *add_service(struct tl_report_run *run, size_t *
 	    tl_grow(run->services, room, run->service_count + 1, sizeof(*run->services));
 	struct tl_report_service *service = &run->services[run->service_count++];
 
-	*service = (struct tl_report_service){.name = tl_alloc(length + 1)};
-	memcpy(service->name, name, length);
-	service->name[length] = '\0';
+	*service = (struct tl_report_service){.name = tl_strndup(name, length)};
 	return service;
 }
 

@@ -75,16 +75,6 @@ struct tl_stats_test tl_report_sweep_test(const struct tl_report_sweep *sweep, s
 
 /* ---- names ---- */
 
-static void append(char **text, const char *more)
-{
-	size_t used = *text ? strlen(*text) : 0, size = used + strlen(more) + 1;
-	char *longer = tl_alloc(size);
-
-	(void)snprintf(longer, size, "%s%s", *text ? *text : "", more);
-	free(*text);
-	*text = longer;
-}
-
 char *tl_report_sweep_label(const struct tl_report_sweep *sweep, size_t cell, bool all)
 {
 	const struct tl_design *design = &sweep->data->design;
@@ -93,12 +83,9 @@ char *tl_report_sweep_label(const struct tl_report_sweep *sweep, size_t cell, bo
 	for (size_t k = 0; k < design->key_count; k++) {
 		const char *value = tl_design_value(design, cell, k);
 
-		if (!all && k == sweep->against)
-			continue;
-		append(&label, label[0] ? ", " : "");
-		append(&label, design->keys[k]);
-		append(&label, " = ");
-		append(&label, value ? value : "(the scenario's)");
+		if (all || k != sweep->against)
+			tl_append(&label, "%s%s = %s", label[0] ? ", " : "", design->keys[k],
+			          value ? value : "(the scenario's)");
 	}
 	return label;
 }

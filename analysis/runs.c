@@ -4,7 +4,6 @@
 #include "sim/base/arena.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,12 +89,6 @@ double tl_runs_value(const struct tl_runs *runs, size_t metric, size_t run)
 
 char *tl_runs_label(const struct tl_runs *runs)
 {
-	const size_t size = strlen(runs->source) + strlen(runs->cell) + sizeof " []";
-	char *label = tl_alloc(size);
-
-	if (runs->cell[0] == '\0')
-		(void)snprintf(label, size, "%s", runs->source);
-	else
-		(void)snprintf(label, size, "%s [%s]", runs->source, runs->cell);
-	return label;
+	return runs->cell[0] == '\0' ? tl_strdup(runs->source)
+	                             : tl_format("%s [%s]", runs->source, runs->cell);
 }

@@ -5,11 +5,11 @@
 #include "analysis/sweep_data.h"
 #include "results/schema.h"
 #include "sim/base/arena.h"
+#include "sim/base/output.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -173,14 +173,13 @@ static enum tl_status list_folder(const char *folder, char ***paths, size_t *cou
 		return tl_error_set(error, TL_E_NOINPUT, folder, 0, 0, "cannot be read: %s",
 		                    strerror(errno));
 	while ((entry = readdir(stream)) != NULL) {
-		const size_t length = strlen(entry->d_name), size = strlen(folder) + length + 2;
+		const size_t length = strlen(entry->d_name);
 
 		if (entry->d_name[0] == '.' || length < 4 ||
 		    strcmp(entry->d_name + length - 3, ".h5") != 0)
 			continue;
 		*paths = tl_grow(*paths, &room, *count + 1, sizeof **paths);
-		(*paths)[*count] = tl_alloc(size);
-		(void)snprintf((*paths)[(*count)++], size, "%s/%s", folder, entry->d_name);
+		(*paths)[(*count)++] = tl_join(folder, entry->d_name);
 	}
 	(void)closedir(stream);
 	if (*count == 0)
@@ -209,26 +208,17 @@ static enum tl_status load_folder(const char *folder, struct tl_runs_list *list,
 
 static void take_settings(struct tl_runs *runs, const struct tl_design *design, size_t cell)
 {
-	size_t size = 1, used = 0;
-
 	runs->settings = tl_calloc(design->key_count + 1, sizeof *runs->settings);
 	for (size_t key = 0; key < design->key_count; key++) {
 		const char *value = tl_design_value(design, cell, key);
-		const size_t length = strlen(design->keys[key]) + (value ? strlen(value) : 0) + 2;
 		char *text;
 
 		if (!value)
 			continue;
-		text = tl_alloc(length);
-		(void)snprintf(text, length, "%s=%s", design->keys[key], value);
+		text = tl_format("%s=%s", design->keys[key], value);
+		tl_append(&runs->cell, "%s%s", runs->setting_count > 0 ? ", " : "", text);
 		runs->settings[runs->setting_count++] = text;
-		size += length + 1;
 	}
-	free(runs->cell);
-	runs->cell = tl_calloc(1, size);
-	for (size_t i = 0; i < runs->setting_count; i++)
-		used += (size_t)snprintf(runs->cell + used, size - used, "%s%s", i ? ", " : "",
-		                         runs->settings[i]);
 }
 
 static void take_cell(const char *source, const struct tl_sweep_data *data, size_t cell,
@@ -296,7 +286,6 @@ static enum tl_status load_sweep(const char *path, const char *const *where, siz
 enum tl_status tl_runs_load(const char *path, const char *const *where, size_t where_count,
                             struct tl_runs_list *list, struct tl_error *error)
 {
-	const size_t size = strlen(path) + sizeof "/manifest";
 	struct stat status;
 	char *inside, *kind;
 	bool sweep;
@@ -315,8 +304,7 @@ enum tl_status tl_runs_load(const char *path, const char *const *where, size_t w
 		return sweep ? load_sweep(path, where, where_count, list, error)
 		             : tl_runs_load_results(path, paths, 1, list, error);
 	}
-	inside = tl_alloc(size);
-	(void)snprintf(inside, size, "%s/manifest", path);
+	inside = tl_join(path, "manifest");
 	sweep = stat(inside, &status) == 0;
 	free(inside);
 	return sweep ? load_sweep(path, where, where_count, list, error)

@@ -25,13 +25,11 @@ char *tl_slurm_array_path(const char *parent)
 {
 	static unsigned made;
 	struct timespec now = {0};
-	char name[TL_SLURM_NAME_MAX];
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
-	(void)snprintf(name, sizeof name, "tidelab-%llx-%lx-%lx-%x",
-	               (unsigned long long)now.tv_sec & 0xffffffff, (unsigned long)now.tv_nsec,
-	               (unsigned long)getpid() & 0xffffff, made++ & 0xfff);
-	return tl_join(parent, name);
+	return tl_format("%s/tidelab-%llx-%lx-%lx-%x", parent,
+	                 (unsigned long long)now.tv_sec & 0xffffffff, (unsigned long)now.tv_nsec,
+	                 (unsigned long)getpid() & 0xffffff, made++ & 0xfff);
 }
 
 static enum tl_status write_file(const char *folder, const char *name,
@@ -114,13 +112,10 @@ void tl_slurm_records_free(struct tl_slurm_record *records, size_t count)
 
 bool tl_slurm_array_ended(const char *folder, size_t number, int *exit_code)
 {
-	char name[48], *path;
-	FILE *in;
+	char *path = tl_format("%s/ended/%zu", folder, number);
+	FILE *in = fopen(path, "r");
 	bool read;
 
-	(void)snprintf(name, sizeof name, "ended/%zu", number);
-	path = tl_join(folder, name);
-	in = fopen(path, "r");
 	free(path);
 	if (!in)
 		return false;

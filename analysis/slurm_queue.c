@@ -137,16 +137,10 @@ const struct tl_slurm_element *tl_slurm_find(const struct tl_slurm_element *elem
 
 static char *joined(const char *const *names, size_t count)
 {
-	static const char option[] = "--name=";
-	size_t size = sizeof option;
-	char *text, *p;
+	char *text = tl_strdup("--name=");
 
 	for (size_t i = 0; i < count; i++)
-		size += strlen(names[i]) + 1;
-	p = text = tl_alloc(size);
-	p += sprintf(p, "%s", option);
-	for (size_t i = 0; i < count; i++)
-		p += sprintf(p, "%s%s", i ? "," : "", names[i]);
+		tl_append(&text, "%s%s", i ? "," : "", names[i]);
 	return text;
 }
 

@@ -141,11 +141,7 @@ size_t tl_slurm_script_room(const struct tl_slurm_plan *plan, size_t most_elemen
 
 static void add_text(struct words *words, const char *option, const char *value)
 {
-	size_t size = strlen(option) + strlen(value) + 1;
-	char *word = tl_alloc(size);
-
-	(void)snprintf(word, size, "%s%s", option, value);
-	add_word(words, word);
+	add_word(words, tl_format("%s%s", option, value));
 }
 
 /* FOLDER/out-%a; in such a pattern a % of the folder's own is doubled. */

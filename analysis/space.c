@@ -4,7 +4,6 @@
 #include "sim/base/arena.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,16 +27,17 @@ static double round_step(double length, int most, int *digits)
 
 static char *number_text(double value, int digits, const char *unit)
 {
-	size_t size = (size_t)snprintf(NULL, 0, "%.*f%s", digits, value, unit) + 1, length;
-	char *text = tl_alloc(size);
+	char *text = tl_format("%.*f", digits, value);
 
-	length = (size_t)snprintf(text, size, "%.*f", digits, value);
 	if (strchr(text, '.')) { /* the shortest form, as of a range */
+		size_t length = strlen(text);
+
 		while (text[length - 1] == '0')
 			length--;
 		length -= text[length - 1] == '.';
+		text[length] = '\0';
 	}
-	(void)snprintf(text + length, size - length, "%s", unit);
+	tl_append(&text, "%s", unit);
 	return text;
 }
 

@@ -18,10 +18,7 @@
 
 char *tl_run_path(const char *folder, const char *hash)
 {
-	char name[TL_SHA256_HEX + 16];
-
-	(void)snprintf(name, sizeof name, "runs/%s.h5", hash);
-	return tl_join(folder, name);
+	return tl_format("%s/runs/%s.h5", folder, hash);
 }
 
 char *tl_sweep_path(const struct tl_sweep *sweep, const char *hash)

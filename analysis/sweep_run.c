@@ -3,7 +3,6 @@
 #include "analysis/sweep_private.h"
 
 #include "sim/base/arena.h"
-#include "sim/base/output.h"
 #include "sim/base/stop.h"
 #include "sim/base/units.h"
 
@@ -87,13 +86,11 @@ static char **command_of(const struct work *work, const struct tl_sweep_run *run
 	for (size_t key = 0; key < work->design->key_count; key++) {
 		const char *value = tl_design_value(work->design, run->cell, key);
 		const char *name = work->design->keys[key];
-		size_t size = value ? strlen(name) + strlen(value) + 2 : 0;
 
 		if (!value)
 			continue;
 		add_word(argv, &count, "--set");
-		argv[count] = tl_alloc(size);
-		(void)snprintf(argv[count++], size, "%s=%s", name, value);
+		argv[count++] = tl_format("%s=%s", name, value);
 	}
 	(void)snprintf(seed, sizeof seed, "%" PRIu64, run->seed);
 	add_word(argv, &count, "--seed");
@@ -109,13 +106,11 @@ static void add_task(struct work *work, size_t run)
 {
 	struct tl_task *task = &work->tasks[work->task_count];
 	const char *hash = work->runs[run].hash;
-	char name[TL_SHA256_HEX + 16];
 	char *output = tl_run_path(work->sweep->dir, hash);
 
-	(void)snprintf(name, sizeof name, "logs/%s.log", hash);
 	task->argv = command_of(work, &work->runs[run], output);
 	task->output = output;
-	task->log = tl_join(work->sweep->dir, name);
+	task->log = tl_format("%s/logs/%s.log", work->sweep->dir, hash);
 	work->subjects[work->task_count++] = run;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Request rates of clients, window by window: servegen. */
 #include "sim/base/arena.h"
+#include "sim/base/output.h"
 #include "sim/base/checksum.h"
 #include "traces/csv_input.h"
 #include "traces/number.h"
@@ -8,7 +9,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -195,15 +195,6 @@ static int compare_chunks(const void *left, const void *right)
 	return strcmp(a->path, b->path);
 }
 
-static char *join_path(const char *folder, const char *name)
-{
-	size_t size = strlen(folder) + strlen(name) + 2;
-	char *path = tl_alloc(size);
-
-	(void)snprintf(path, size, "%s/%s", folder, name);
-	return path;
-}
-
 static enum tl_status list_chunks(const char *folder, struct chunks *chunks, struct tl_error *error)
 {
 	DIR *directory = opendir(folder);
@@ -218,7 +209,7 @@ static enum tl_status list_chunks(const char *folder, struct chunks *chunks, str
 		chunks->list = tl_grow(chunks->list, &chunks->capacity, chunks->count + 1,
 		                       sizeof *chunks->list);
 		chunks->list[chunks->count++] =
-		    (struct chunk){.path = join_path(folder, entry->d_name), .number = number};
+		    (struct chunk){.path = tl_join(folder, entry->d_name), .number = number};
 	}
 	(void)closedir(directory);
 	if (chunks->count == 0)

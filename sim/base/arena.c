@@ -195,6 +195,21 @@ char *tl_format(const char *format, ...)
 	return text;
 }
 
+void tl_append(char **text, const char *format, ...)
+{
+	size_t used = strlen(*text), size;
+	va_list arguments;
+	char *more;
+
+	va_start(arguments, format);
+	more = formatted(NULL, format, arguments);
+	va_end(arguments);
+	size = strlen(more) + 1;
+	*text = tl_realloc_array(*text, used + size, 1);
+	memcpy(*text + used, more, size);
+	free(more);
+}
+
 char *tl_arena_format(struct tl_arena *arena, const char *format, ...)
 {
 	va_list arguments;

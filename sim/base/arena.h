@@ -20,6 +20,8 @@ char *tl_strdup(const char *text);
 char *tl_strndup(const char *text, size_t length); /* at most so much of it */
 /* As printf would print it; one longer than INT_MAX counts as out of memory. */
 char *tl_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Puts more behind a malloc'd text, and moves it. */
+void tl_append(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Makes room for at least `wanted` elements in a growable array; doubles, so that
  * n appends cost O(n). New room is zeroed. Returns the (moved) array. */

@@ -12,11 +12,7 @@
 
 char *tl_join(const char *folder, const char *name)
 {
-	size_t size = strlen(folder) + strlen(name) + 2;
-	char *path = tl_alloc(size);
-
-	(void)snprintf(path, size, "%s/%s", folder, name);
-	return path;
+	return tl_format("%s/%s", folder, name);
 }
 
 /* The file is written beside its final name: without the folder there is nothing. */
@@ -29,8 +25,7 @@ static enum tl_status check_folder(const char *path, struct tl_error *error)
 
 	if (!slash || slash == path)
 		return TL_OK;
-	folder = tl_strdup(path);
-	folder[slash - path] = '\0';
+	folder = tl_strndup(path, (size_t)(slash - path));
 	if (stat(folder, &info) != 0)
 		status =
 		    tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
@@ -71,12 +66,8 @@ char *tl_output_partial(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	int folder = slash == NULL ? 0 : (int)(slash - path + 1);
-	size_t size = strlen(path) + 48;
-	char *partial = tl_alloc(size);
 
-	(void)snprintf(partial, size, "%.*s.%s.%ld.partial", folder, path, path + folder,
-	               (long)getpid());
-	return partial;
+	return tl_format("%.*s.%s.%ld.partial", folder, path, path + folder, (long)getpid());
 }
 
 enum tl_status tl_output_publish(const char *partial, const char *path, bool force,

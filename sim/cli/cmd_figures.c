@@ -17,13 +17,11 @@ static const struct tl_flag flags[] = {
 
 static char *default_folder(const char *result)
 {
-	size_t length = strlen(result), size = length + sizeof "-figures";
-	char *folder = tl_alloc(size);
+	size_t length = strlen(result);
 
 	if (length > 3 && strcmp(result + length - 3, ".h5") == 0)
 		length -= 3;
-	(void)snprintf(folder, size, "%.*s-figures", (int)length, result);
-	return folder;
+	return tl_format("%.*s-figures", (int)length, result);
 }
 
 static void report(const struct tl_figures *figures, bool json)

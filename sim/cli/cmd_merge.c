@@ -19,13 +19,11 @@ static const struct tl_flag flags[] = {
 /* `a/sweep/` gives `a/sweep.h5`. */
 static char *default_output(const char *dir)
 {
-	size_t length = strlen(dir), size = length + sizeof ".h5";
-	char *path = tl_alloc(size);
+	size_t length = strlen(dir);
 
 	while (length > 1 && dir[length - 1] == '/')
 		length--;
-	(void)snprintf(path, size, "%.*s.h5", (int)length, dir);
-	return path;
+	return tl_format("%.*s.h5", (int)length, dir);
 }
 
 static enum tl_status run(const struct tl_command *command, const struct tl_args *args,

@@ -24,15 +24,13 @@ static const struct tl_flag flags[] = {
 
 static char *default_folder(const char *source)
 {
-	size_t length = strlen(source), size = length + sizeof "-report";
-	char *folder = tl_alloc(size);
+	size_t length = strlen(source);
 
 	while (length > 1 && source[length - 1] == '/')
 		length--;
 	if (length > 3 && strncmp(source + length - 3, ".h5", 3) == 0)
 		length -= 3;
-	(void)snprintf(folder, size, "%.*s-report", (int)length, source);
-	return folder;
+	return tl_format("%.*s-report", (int)length, source);
 }
 
 static void print(const struct tl_report *report, bool json)

@@ -16,15 +16,6 @@ static const struct tl_flag flags[] = {
     TL_SCENARIO_FLAGS,
 };
 
-static char *default_output(const struct tl_scenario *scenario)
-{
-	size_t size = strlen(scenario->name) + sizeof ".h5";
-	char *path = tl_alloc(size);
-
-	(void)snprintf(path, size, "%s.h5", scenario->name);
-	return path;
-}
-
 static enum tl_status report(const struct tl_scenario *scenario, const char *path, bool json,
                              struct tl_error *error)
 {
@@ -73,7 +64,7 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 		                    "--output: got `-`, wanted the name of a file: a result does "
 		                    "not go to standard output");
 	}
-	path = asked ? tl_strdup(asked) : default_output(scenario);
+	path = asked ? tl_strdup(asked) : tl_format("%s.h5", scenario->name);
 	options.output_path = path;
 	status = tl_supervise_run(scenario, &options, error);
 	if (status == TL_OK)

@@ -10,9 +10,8 @@
 
 static char *keep(struct tl_overrides *overrides, const char *text, size_t length)
 {
-	char *copy = tl_calloc(length + 1, 1);
+	char *copy = tl_strndup(text, length);
 
-	memcpy(copy, text, length);
 	overrides->texts = tl_grow(overrides->texts, &overrides->text_capacity,
 	                           overrides->text_count + 1, sizeof *overrides->texts);
 	overrides->texts[overrides->text_count++] = copy;
@@ -123,9 +122,8 @@ static enum tl_status add_policies(struct tl_overrides *overrides, const char *l
 	while (*list != '\0') {
 		size_t length = strcspn(list, ",");
 		enum tl_status status;
-		char *one = tl_calloc(length + 1, 1);
+		char *one = tl_strndup(list, length);
 
-		memcpy(one, list, length);
 		status = tl_overrides_set(overrides, "policy.", one, "--policy", error);
 		free(one);
 		if (status != TL_OK)
@@ -137,13 +135,9 @@ static enum tl_status add_policies(struct tl_overrides *overrides, const char *l
 
 static void add_tables(struct tl_overrides *overrides, const char *list)
 {
-	size_t size = strlen(list) + 3;
-	char *flow = tl_alloc(size);
+	bool word = strcmp(list, "all") == 0 || strcmp(list, "standard") == 0;
+	char *flow = tl_format(word ? "%s" : "[%s]", list);
 
-	if (strcmp(list, "all") == 0 || strcmp(list, "standard") == 0)
-		(void)snprintf(flow, size, "%s", list);
-	else
-		(void)snprintf(flow, size, "[%s]", list);
 	tl_overrides_add(overrides, "output.tables", flow, "--tables");
 	free(flow);
 }

@@ -53,19 +53,14 @@ static char **command_of(const struct tl_args *args)
 	argv[count++] = tl_strdup("run");
 	for (size_t i = 0; i < args->given_count; i++) {
 		const struct tl_given *given = &args->given[i];
-		size_t size = strlen(given->flag->name) + strlen(given->value ? given->value : "");
 
-		if (!is_scenario_flag(given->flag->name))
-			continue;
-		argv[count] = tl_alloc(size + 4);
-		(void)snprintf(argv[count++], size + 4, "--%s=%s", given->flag->name, given->value);
+		if (is_scenario_flag(given->flag->name))
+			argv[count++] = tl_format("--%s=%s", given->flag->name, given->value);
 	}
 	if (args->operand_count > 0) {
 		const char *operand = args->operands[0];
-		size_t size = strlen(operand) + 3;
 
-		argv[count] = tl_alloc(size);
-		(void)snprintf(argv[count++], size, "%s%s", operand[0] == '-' ? "./" : "", operand);
+		argv[count++] = tl_format("%s%s", operand[0] == '-' ? "./" : "", operand);
 	}
 	return argv;
 }
@@ -110,14 +105,13 @@ static enum tl_status identify(void *self, const struct tl_design *design, size_
 	make_room(context, design);
 	for (size_t key = 0; key < design->key_count; key++) {
 		const char *value = tl_design_value(design, cell, key);
-		size_t size = strlen(design->keys[key]) + sizeof "--vary ";
 
 		if (!value)
 			continue;
-		context->flags[key] = tl_realloc_array(context->flags[key], size, 1);
-		(void)snprintf(context->flags[key], size, "%s %s",
-		               tl_args_has(context->args, "over") ? "--over" : "--vary",
-		               design->keys[key]);
+		free(context->flags[key]);
+		context->flags[key] =
+		    tl_format("%s %s", tl_args_has(context->args, "over") ? "--over" : "--vary",
+		              design->keys[key]);
 		context->settings[count++] =
 		    (struct tl_override){design->keys[key], value, context->flags[key]};
 	}

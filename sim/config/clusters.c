@@ -109,13 +109,10 @@ static enum tl_status from_compact(struct tl_fill *fill, const struct tl_tree *n
 /* The file that a name stands for: beside the scenario, then among the shipped ones. */
 static const char *find_named(struct tl_fill *fill, const struct tl_tree *node)
 {
-	size_t size = strlen(node->text) + sizeof ".yaml";
-	char *file = tl_arena_alloc(fill->arena, size);
-	const char *beside;
+	const char *file = tl_arena_format(fill->arena, "%s.yaml", node->text);
+	const char *beside = tl_path_from(fill->arena, node->source, file);
 	char *shipped;
 
-	(void)snprintf(file, size, "%s.yaml", node->text);
-	beside = tl_path_from(fill->arena, node->source, file);
 	if (access(beside, F_OK) == 0)
 		return beside;
 	shipped = tl_paths_data("clusters", node->text);

@@ -3,28 +3,19 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "sim/base/arena.h"
+#include "sim/base/output.h"
 #include "sim/base/version.h"
 #include "sim/config/scenario.h"
 #include "sim/config/schema.h"
 
 #include <dirent.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* The executable's folder, or empty. Set before any look-up and never changed after. */
 static char executable_folder[PATH_MAX];
-
-static char *join(const char *a, const char *b, const char *c, const char *d)
-{
-	size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
-	char *path = tl_alloc(size);
-
-	(void)snprintf(path, size, "%s%s%s%s", a, b, c, d);
-	return path;
-}
 
 /* A command without a slash was found along PATH. */
 static char *find_command(const char *name)
@@ -33,10 +24,8 @@ static char *find_command(const char *name)
 
 	while (path && *path != '\0') {
 		size_t length = strcspn(path, ":");
-		size_t size = length + strlen(name) + 2;
-		char *candidate = tl_alloc(size);
+		char *candidate = tl_format("%.*s/%s", (int)length, path, name);
 
-		(void)snprintf(candidate, size, "%.*s/%s", (int)length, path, name);
 		if (length > 0 && access(candidate, X_OK) == 0)
 			return candidate;
 		free(candidate);
@@ -77,24 +66,28 @@ static const char *executable(void)
 }
 
 /* Folders in order of preference: the build tree, a moved installation, the installed place. */
-static const char *const data_places[] = {"/../../workloads/", "/../../../workloads/",
-                                          "/../share/tidelab/"};
-static const char *const module_places[] = {"/policies", "/../policies",
-                                            "/../lib/tidelab/policies"};
+static const char *const data_places[] = {"../../workloads", "../../../workloads",
+                                          "../share/tidelab"};
+static const char *const module_places[] = {"policies", "../policies", "../lib/tidelab/policies"};
 
 enum { PLACES = 3 };
+
+static char *data_path(size_t place, const char *name)
+{
+	return place < PLACES ? tl_format("%s/%s/%s", executable(), data_places[place], name)
+	                      : tl_join(tl_datadir, name);
+}
 
 char *tl_paths_data(const char *kind, const char *name)
 {
 	size_t length = strlen(name);
 	bool has_suffix = length > 5 && strcmp(name + length - 5, ".yaml") == 0;
-	char *file = join(kind, "/", name, has_suffix ? "" : ".yaml");
+	char *file = tl_format("%s/%s%s", kind, name, has_suffix ? "" : ".yaml");
 	char resolved[PATH_MAX];
 	char *found = NULL;
 
 	for (size_t i = 0; i <= PLACES && !found; i++) {
-		char *path = i < PLACES ? join(executable(), data_places[i], file, "")
-		                        : join(tl_datadir, "/", file, "");
+		char *path = data_path(i, file);
 
 		if (access(path, R_OK) == 0 && realpath(path, resolved))
 			found = tl_strdup(resolved);
@@ -110,25 +103,20 @@ static char *module_folder(size_t i)
 	const char *extra = getenv("TIDELAB_POLICY_PATH");
 
 	if (i == 0)
-		return join(executable(), module_places[0], "", "");
+		return tl_join(executable(), module_places[0]);
 	if (i == 1)
-		return join(executable(), module_places[1], "", "");
+		return tl_join(executable(), module_places[1]);
 	i -= 2;
 	while (extra && *extra != '\0') {
 		size_t length = strcspn(extra, ":");
 
-		if (length > 0 && i-- == 0) {
-			char *folder = tl_alloc(length + 1);
-
-			memcpy(folder, extra, length);
-			folder[length] = '\0';
-			return folder;
-		}
+		if (length > 0 && i-- == 0)
+			return tl_strndup(extra, length);
 		extra += length + (extra[length] == ':');
 	}
 	if (i == 0)
-		return join(executable(), module_places[2], "", "");
-	return i == 1 ? join(tl_libdir, "/policies", "", "") : NULL;
+		return tl_join(executable(), module_places[2]);
+	return i == 1 ? tl_join(tl_libdir, "policies") : NULL;
 }
 
 char *tl_paths_module(const char *name)
@@ -138,7 +126,7 @@ char *tl_paths_module(const char *name)
 	if (strchr(name, '/'))
 		return access(name, R_OK) == 0 ? tl_strdup(name) : NULL;
 	for (size_t i = 0; !path && (folder = module_folder(i)); i++) {
-		path = join(folder, "/", name, ".so");
+		path = tl_format("%s/%s.so", folder, name);
 		if (access(path, R_OK) != 0) {
 			free(path);
 			path = NULL;
@@ -213,8 +201,7 @@ char **tl_paths_data_names(const char *kind)
 	struct names all = {.names = NULL};
 
 	for (size_t i = 0; i <= PLACES; i++) {
-		char *folder = i < PLACES ? join(executable(), data_places[i], kind, "")
-		                          : join(tl_datadir, "/", kind, "");
+		char *folder = data_path(i, kind);
 
 		collect(&all, folder, ".yaml");
 		free(folder);

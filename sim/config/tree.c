@@ -433,12 +433,5 @@ const char *tl_folder_of(struct tl_arena *arena, const char *path)
 
 const char *tl_path_from(struct tl_arena *arena, const struct tl_source *source, const char *path)
 {
-	size_t size = strlen(source->folder) + strlen(path) + 1;
-	char *joined;
-
-	if (path[0] == '/' || source->folder[0] == '\0')
-		return tl_arena_strdup(arena, path);
-	joined = tl_arena_alloc(arena, size);
-	(void)snprintf(joined, size, "%s%s", source->folder, path);
-	return joined;
+	return tl_arena_format(arena, "%s%s", path[0] == '/' ? "" : source->folder, path);
 }

@@ -111,6 +111,20 @@ Test(arena, formats_a_text_of_any_length)
 	tl_arena_fini(&arena);
 }
 
+Test(arena, appends_to_a_text)
+{
+	char *text = tl_strdup("");
+
+	for (int i = 0; i < 1000; i++)
+		tl_append(&text, "%s%03d", text[0] ? ", " : "", i);
+	cr_assert_eq(strlen(text), 1000 * 5 - 2);
+	cr_assert_str_eq(text + 995 * 5, "995, 996, 997, 998, 999");
+	tl_append(&text, "%s", "");
+	tl_append(&text, "; all of it again: %s", text);
+	cr_assert_eq(strlen(text), 2 * (1000 * 5 - 2) + strlen("; all of it again: "));
+	free(text);
+}
+
 Test(arena, growth_doubles_keeps_and_zeroes)
 {
 	size_t capacity = 0, moves = 0;
