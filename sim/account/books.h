@@ -10,7 +10,7 @@
 /* A text member of a row; what is longer than the member is cut. */
 void tl_row_text(char *to, size_t size, const char *from);
 
-/* ---- metrics.c: integrals, distributions, the summary's rows ---- */
+/* ---- metrics.c: integrals over time, distributions over jobs ---- */
 
 /* How a job's story ended, for the counts: each job is of one class. */
 enum tl_fate {
@@ -30,14 +30,19 @@ bool tl_job_served(const struct tl_job_account *job);
 int64_t tl_job_requeue_ns(const struct tl_job_account *job);
 double tl_job_bounded_slowdown(const struct tl_job_account *job);
 
-enum { TL_PACKING_READINGS = 3 };
+/* Of the static packing, as so many hundredths of capacity have been asked for. */
+enum tl_packing_reading {
+	TL_PACKING_FRAG_AT_90,
+	TL_PACKING_ALLOCATED_AT_100,
+	TL_PACKING_ALLOCATED_AT_130,
+	TL_PACKING_READINGS
+};
 
 struct tl_packing {
 	uint64_t told, placed; /* jobs */
 	tl_i128 requested_mgpu;
-	bool taken[TL_PACKING_READINGS]; /* at 0.90, 1.00, 1.30 of capacity */
-	int64_t
-	    mgpu[TL_PACKING_READINGS]; /* fragmented at 0.90, else allocated; -1: not computed */
+	bool taken[TL_PACKING_READINGS];
+	int64_t mgpu[TL_PACKING_READINGS]; /* fragmented or allocated; -1: not computed */
 };
 
 /* Jobs with a deadline, by what became of it. */
@@ -86,13 +91,16 @@ void tl_metrics_init(struct tl_metrics *metrics, const struct tl_cluster *cluste
 void tl_metrics_fini(struct tl_metrics *metrics);
 /* The levels so far, up to now; returns the time that was added. */
 int64_t tl_metrics_advance(struct tl_metrics *metrics, int64_t now_ns);
-/* A row that others tell, shown after the books' own. */
-void tl_metrics_tell(struct tl_metrics *metrics, const char *name, const char *unit, double value);
 void tl_metrics_fault(struct tl_metrics *metrics, const struct tl_row_fault *fault);
 void tl_metrics_service(struct tl_metrics *metrics, const struct tl_service_account *service);
 void tl_metrics_job(struct tl_metrics *metrics, const struct tl_job_account *job);
 void tl_metrics_packing(struct tl_metrics *metrics, int64_t request_mgpu, bool placed,
                         int64_t allocated_mgpu, int64_t fragmented_mgpu);
+
+/* ---- summary.c: a row a metric ---- */
+
+/* A row that others tell, shown after the books' own. */
+void tl_metrics_tell(struct tl_metrics *metrics, const char *name, const char *unit, double value);
 void tl_metrics_summarise(struct tl_metrics *metrics, const struct tl_ledger *ledger,
                           uint32_t gpu_nodes, const struct tl_prices *prices,
                           const struct tl_run_counts *counts);

@@ -337,6 +337,16 @@ struct tl_tenant_view *tl_trial_tenant(struct tl_trial *trial, uint32_t tenant);
 /* The number of `A|B` among the pools that the work names; TL_NO_INDEX where it is empty. */
 uint32_t tl_trial_pool(struct tl_trial *trial, const char *names);
 
+/* Tells the books and the pulse what the cluster and the jobs stand at now. */
+void tl_trial_levels(struct tl_trial *trial);
+
+/* ---- trial_result.c ---- */
+
+/* The result file, where one is asked for, and the books that fill it. */
+enum tl_status tl_trial_open_result(struct tl_trial *trial, struct tl_error *error);
+/* Settles what stands at the horizon, and gives the file its end. */
+enum tl_status tl_trial_close_result(struct tl_trial *trial, struct tl_error *error);
+
 /* ---- explain.c ---- */
 
 /* A line about the job that is being explained. */
