@@ -137,10 +137,16 @@ static void tell(struct tl_pipeline *p, const struct tl_claim *claim)
 	p->host->reserve(p->host, claim->job, p->now_ns + 1, where->gpus, where->gpu_count);
 }
 
+static void set_doomed(struct tl_pipeline *p, tl_job_id id, int doomed)
+{
+	p->claims.doomed[TL_JOB_SLOT(id)] = doomed ? id : 0;
+	p->partners.known = 0;
+}
+
 static void doom(struct tl_pipeline *p, const struct tl_claim *claim, int doomed)
 {
 	for (uint32_t i = 0; i < claim->victim_count; i++)
-		p->claims.doomed[TL_JOB_SLOT(claim->victims[i])] = doomed ? claim->victims[i] : 0;
+		set_doomed(p, claim->victims[i], doomed);
 }
 
 /* The record goes to the end of the array with what memory it has. */
@@ -274,7 +280,7 @@ static int stop_victims(struct tl_pipeline *p, struct tl_claim *claim)
 			claim->victims[kept++] = id;
 			continue;
 		}
-		p->claims.doomed[TL_JOB_SLOT(id)] = 0;
+		set_doomed(p, id, 0);
 		if (!runs || p->host->suspend(p->host, id, claim->mode) != TL_ACCEPTED)
 			continue;
 		/* Its key as a running job is of no use any more. */

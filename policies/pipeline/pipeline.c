@@ -161,6 +161,7 @@ static void schedule(void *self, const struct tl_changes *changes)
 	p->now_ns = p->host->now(p->host);
 	p->wake_ns = TL_TIME_NEVER;
 	p->shadow.known = 0;
+	p->partners.known = 0;
 	p->head = 0;
 	int scaled = run_scale(p, changes);
 	if (scaled < 0 || tl_intake(p, changes) != 0)

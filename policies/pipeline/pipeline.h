@@ -89,6 +89,24 @@ struct tl_claims {
 	uint32_t step_node;
 };
 
+/* A running job that has its GPUs to itself, beside which another may come. */
+struct tl_partner {
+	tl_job_id id;
+	uint64_t sequence;
+	const struct tl_shape *shape;
+	int64_t free_mgpu;         /* beside it, of all its GPUs */
+	int64_t free_memory_bytes; /* on the fullest of those whose memory is known */
+	int32_t utilisation_milli;
+	int guaranteed;
+};
+
+struct tl_partners {
+	struct tl_partner *all; /* by (make, utilisation, sequence) */
+	uint32_t count, room;
+	int known;        /* listed in this call, and nobody's leaving has been decided since, */
+	uint64_t version; /* from the live view as of this version */
+};
+
 struct tl_promise;
 
 /* The machines' future under `conservative`. */
@@ -135,6 +153,7 @@ struct tl_pipeline {
 	struct tl_claims claims;
 	struct tl_shadow shadow;
 	struct tl_leavers leavers;
+	struct tl_partners partners;
 	struct tl_profile profile;
 	struct tl_spot spot, spare; /* of the job in hand; of a dry run */
 	struct tl_scratch_view trial, dry, drained;
@@ -244,7 +263,8 @@ int tl_conservative_run(struct tl_pipeline *p, const struct tl_position *head);
 /* ---- second.c -------------------------------------------------------------------------------- */
 
 /* A place beside a job that runs, for one that finds no free one: 1 with p->spot filled. The
- * view is the one that the job may use. O(holding jobs). */
+ * view is the one that the job may use. O(partners of its make); and O(holding log holding) the first time
+ * in a call, and after each change of the machines or of who is to leave. */
 int tl_second_choose(struct tl_pipeline *p, tl_job_id id, const struct tl_view *view);
 /* Whether such a place may have come about, other than by room that was freed. */
 int tl_second_news(struct tl_pipeline *p, const struct tl_changes *changes);
