@@ -80,7 +80,7 @@ static size_t read_range(const char *text, struct decimal parts[3])
 
 static void add_value(struct tl_axis *axis, const char *text, size_t length)
 {
-	axis->values = tl_realloc_array(axis->values, axis->count + 1, sizeof *axis->values);
+	axis->values = tl_grow(axis->values, &axis->room, axis->count + 1, sizeof *axis->values);
 	axis->values[axis->count++] = tl_strndup(text, length);
 }
 

@@ -22,7 +22,7 @@ struct tl_axis {
 	const char *flag; /* `--vary`: how it was given, for messages; the caller's */
 	char *key;
 	char **values; /* as given to --set; none for an interval */
-	size_t count;
+	size_t count, room;
 	double low, high; /* of an interval; NaN otherwise */
 	bool whole;       /* an interval of whole numbers */
 	char unit[16];    /* an interval's: `1d:7d` */

@@ -217,7 +217,7 @@ struct reading {
 	long number;
 	char *body; /* the lines read so far, until all are whose sum is kept */
 	size_t body_length, body_size;
-	char sum[TL_SHA256_HEX];
+	bool whole; /* they are */
 	struct tl_error *error;
 };
 
@@ -237,7 +237,7 @@ static json_t *next_line(struct reading *reading, bool *end)
 	reading->number++;
 	if (*end)
 		return NULL;
-	if (reading->sum[0] == '\0') {
+	if (!reading->whole) {
 		reading->body = tl_grow(reading->body, &reading->body_size,
 		                        reading->body_length + (size_t)length, 1);
 		memcpy(reading->body + reading->body_length, reading->line, (size_t)length);
@@ -259,6 +259,14 @@ static bool all_texts(const json_t *array, bool null_too)
 		if (!json_is_string(item) && !(null_too && json_is_null(item)))
 			return false;
 	}
+	return json_is_array(array);
+}
+
+static bool all_integers(const json_t *array)
+{
+	for (size_t i = 0; i < json_array_size(array); i++)
+		if (!json_is_integer(json_array_get(array, i)))
+			return false;
 	return json_is_array(array);
 }
 
@@ -327,7 +335,7 @@ static enum tl_status take_design(struct reading *reading, struct tl_manifest *o
 	const char **key_texts;
 	enum tl_status status;
 
-	if (!name || !all_texts(keys, false) || !json_is_array(seeds) || !json_is_array(cells)) {
+	if (!name || !all_texts(keys, false) || !all_integers(seeds) || !json_is_array(cells)) {
 		json_decref(line);
 		return damaged(reading, "design, keys, seeds and cells");
 	}
@@ -345,16 +353,18 @@ static enum tl_status take_design(struct reading *reading, struct tl_manifest *o
 static enum tl_status take_runs(struct reading *reading, struct tl_manifest *out)
 {
 	const struct tl_design *design = &out->design;
-	size_t count = design->cell_count * design->seed_count;
+	size_t count = design->cell_count * design->seed_count, room = 0;
 
-	out->runs = tl_calloc(count + 1, sizeof *out->runs);
+	/* As many as there are lines of, whatever cells and seeds would make. */
 	for (; out->run_count < count; out->run_count++) {
-		struct tl_sweep_run *run = &out->runs[out->run_count];
+		struct tl_sweep_run *run;
 		bool end;
 		json_t *line = next_line(reading, &end);
 		const char *hash = text_of(line, "run");
 		bool good = hash && strlen(hash) == TL_SHA256_HEX - 1;
 
+		out->runs = tl_grow(out->runs, &room, out->run_count + 1, sizeof *out->runs);
+		run = &out->runs[out->run_count];
 		if (good)
 			memcpy(run->hash, hash, TL_SHA256_HEX);
 		json_decref(line);
@@ -363,7 +373,28 @@ static enum tl_status take_runs(struct reading *reading, struct tl_manifest *out
 		if (!good)
 			return damaged(reading, "a run of the design");
 	}
-	return tl_sha256_bytes(reading->body, reading->body_length, reading->sum, reading->error);
+	return TL_OK;
+}
+
+/* Behind the lines that are replaced as one: endings are appended, and may be cut short. */
+static enum tl_status take_sum(struct reading *reading)
+{
+	char sum[TL_SHA256_HEX];
+	enum tl_status status =
+	    tl_sha256_bytes(reading->body, reading->body_length, sum, reading->error);
+	const char *kept;
+	json_t *line;
+	bool end;
+
+	if (status != TL_OK)
+		return status;
+	reading->whole = true;
+	line = next_line(reading, &end);
+	kept = text_of(line, "sha256");
+	if (!kept || strcmp(kept, sum) != 0)
+		status = damaged(reading, "the SHA-256 of the lines above");
+	json_decref(line);
+	return status;
 }
 
 static void apply_ending(struct tl_sweep_run *run, const json_t *line)
@@ -399,18 +430,14 @@ static size_t find(const struct tl_manifest *manifest, const size_t *order, cons
 	return low;
 }
 
-static enum tl_status take_endings(struct reading *reading, struct tl_manifest *out)
+static void take_endings(struct reading *reading, struct tl_manifest *out)
 {
 	size_t *order = tl_runs_by_hash(out->runs, out->run_count);
-	enum tl_status status = TL_OK;
 	bool end = false;
 
-	while (!end && status == TL_OK) {
+	while (!end) {
 		json_t *line = next_line(reading, &end);
-		const char *hash = text_of(line, "run"), *sum = text_of(line, "sha256");
-
-		if (sum && strcmp(sum, reading->sum) != 0)
-			status = damaged(reading, "lines above whose SHA-256 is the one kept here");
+		const char *hash = text_of(line, "run");
 
 		for (size_t i = hash ? find(out, order, hash) : out->run_count;
 		     i < out->run_count && strcmp(out->runs[order[i]].hash, hash) == 0; i++)
@@ -418,7 +445,6 @@ static enum tl_status take_endings(struct reading *reading, struct tl_manifest *
 		json_decref(line);
 	}
 	free(order);
-	return status;
 }
 
 enum tl_status tl_manifest_read(const char *path, struct tl_manifest *out, struct tl_error *error)
@@ -438,7 +464,9 @@ enum tl_status tl_manifest_read(const char *path, struct tl_manifest *out, struc
 	if (status == TL_OK)
 		status = take_runs(&reading, out);
 	if (status == TL_OK)
-		status = take_endings(&reading, out);
+		status = take_sum(&reading);
+	if (status == TL_OK)
+		take_endings(&reading, out);
 	if (status == TL_OK && ferror(reading.file))
 		status = tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot be read");
 	(void)fclose(reading.file);

@@ -79,6 +79,9 @@ struct tl_slurm_element {
 	bool ended_bad; /* by something else than its own script */
 	char state[32];
 };
+/* Those that squeue has listed, a line each (`NAME|JOB|ELEMENT|STATE`, cut to pieces here), in
+ * the order of (name, element); a line that is something else is none. free(). */
+void tl_slurm_elements_read(char *text, struct tl_slurm_element **elements, size_t *count);
 /* Those of the arrays named, in the order of (name, element); free(). Where Slurm has
  * forgotten an array, it has none. undisturbed: whatever signal asks to stop. */
 enum tl_status tl_slurm_squeue(const char *const *names, size_t count, bool undisturbed,

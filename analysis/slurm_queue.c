@@ -144,6 +144,25 @@ static char *joined(const char *const *names, size_t count)
 	return text;
 }
 
+void tl_slurm_elements_read(char *text, struct tl_slurm_element **elements, size_t *count)
+{
+	struct tl_slurm_element *found = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (char *line = text, *next; *line != '\0'; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next != '\0')
+			*next++ = '\0';
+		found = tl_grow(found, &capacity, *count + 1, sizeof *found);
+		if (parse_element(line, &found[*count]))
+			++*count;
+	}
+	if (found)
+		qsort(found, *count, sizeof *found, by_place);
+	*elements = found;
+}
+
 enum tl_status tl_slurm_squeue(const char *const *names, size_t count, bool undisturbed,
                                struct tl_slurm_element **elements, size_t *element_count,
                                struct tl_error *error)
@@ -151,29 +170,16 @@ enum tl_status tl_slurm_squeue(const char *const *names, size_t count, bool undi
 	char *name = joined(names, count);
 	const char *const arguments[] = {
 	    "squeue", "--noheader", "--array", "--states=all", name, "--format=%j|%F|%K|%T", NULL};
-	struct tl_slurm_element *found = NULL;
 	struct tl_program_end end;
 	enum tl_status status = slurm(arguments, undisturbed, &end, error);
-	size_t capacity = 0;
 
 	free(name);
 	if (status != TL_OK)
 		return status;
 	if (end.exit_code != 0)
 		return refused("Slurm does not answer", &end, error);
-	*element_count = 0;
-	for (char *line = end.out, *next; *line != '\0'; line = next) {
-		next = line + strcspn(line, "\n");
-		if (*next != '\0')
-			*next++ = '\0';
-		found = tl_grow(found, &capacity, *element_count + 1, sizeof *found);
-		if (parse_element(line, &found[*element_count]))
-			++*element_count;
-	}
+	tl_slurm_elements_read(end.out, elements, element_count);
 	tl_program_end_fini(&end);
-	if (found)
-		qsort(found, *element_count, sizeof *found, by_place);
-	*elements = found;
 	return TL_OK;
 }
 

@@ -44,7 +44,7 @@ static char *number_text(double value, int digits, const char *unit)
 static void add_rung(struct tl_ladder *ladder, char *text)
 {
 	ladder->rungs =
-	    tl_realloc_array(ladder->rungs, (size_t)ladder->count + 1, sizeof *ladder->rungs);
+	    tl_grow(ladder->rungs, &ladder->room, (size_t)ladder->count + 1, sizeof *ladder->rungs);
 	ladder->rungs[ladder->count++] = text;
 }
 

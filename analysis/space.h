@@ -12,6 +12,7 @@
 struct tl_ladder {
 	const char *key; /* the axis' own */
 	char **rungs;    /* as given to --set */
+	size_t room;     /* for rungs */
 	int count;
 	bool ordered; /* numbers, from low to high; otherwise choices without an order */
 	bool smooth;  /* of an interval, and of many rungs */

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes as recorded requests, in each format: refused with a reason, or read, and then
  * sorted, from 0 on, and good for arrivals. */
-#include "sim/base/assert.h"
+#include "tests/fuzz/input.h"
 #include "workloads/arrivals.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void draw(const struct tl_request_trace *trace)
 {
@@ -37,7 +30,7 @@ static void read_file(const char *path, enum tl_request_format format)
 	size_t count;
 
 	if (tl_request_trace_open(path, format, false, &trace, &error) != TL_OK) {
-		TL_ASSERT(error.code != TL_OK && error.message[0] != '\0');
+		fuzz_refused(&error);
 		return;
 	}
 	const struct tl_recorded_request *requests = tl_request_trace_requests(trace, &count);
@@ -50,15 +43,10 @@ static void read_file(const char *path, enum tl_request_format format)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[64];
+	char path[FUZZ_PATH_SIZE];
 
-	(void)snprintf(path, sizeof path, "/tmp/tidelab-fuzz-requests-%ld", (long)getpid());
-	FILE *file = fopen(path, "wb");
-	TL_ASSERT(file != NULL);
-	TL_ASSERT(fwrite(data, 1, size, file) == size);
-	TL_ASSERT(fclose(file) == 0);
+	fuzz_file("requests", data, size, path);
 	for (int format = TL_REQUESTS_AUTO; format < TL_REQUESTS_FORMAT_COUNT; format++)
 		read_file(path, (enum tl_request_format)format);
-	(void)unlink(path);
 	return 0;
 }

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any text as a scenario, and any text as a --set: refused or accepted, never a crash; what
  * is accepted has an effective text that reads back as itself. */
-#include "sim/base/arena.h"
-#include "sim/base/assert.h"
 #include "sim/config/scenario.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/input.h"
 
 static void read_back(const struct tl_scenario *scenario)
 {
@@ -30,17 +23,15 @@ static void try_text(const char *text, const struct tl_override *set, size_t set
 		read_back(scenario);
 		tl_scenario_destroy(scenario);
 	} else {
-		TL_ASSERT(error.code != TL_OK && error.message[0] != '\0');
+		fuzz_refused(&error);
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = tl_calloc(size + 1, 1);
+	char *text = fuzz_text(data, size);
 	char *equals;
 
-	if (size > 0)
-		memcpy(text, data, size);
 	try_text(text, NULL, 0);
 	equals = strchr(text, '=');
 	if (equals) {

@@ -8,6 +8,14 @@ set -u
 build=$1 seconds=$2
 cd "$(dirname "$0")/../.." || exit 1
 mkdir -p "$build/findings"
+# A target writes its input to a file and reads that: thousands a second, in memory if may be.
+for parent in "${TMPDIR:-}" /dev/shm /tmp; do
+	[ -n "$parent" ] && [ -w "$parent" ] && break
+done
+TMPDIR=$(mktemp -d "$parent/tidelab-fuzz.XXXXXX") || exit 1
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+trap 'exit 130' INT TERM
 passed=0 failed=0
 for program in "$build"/fuzz/fuzz_*; do
 	[ -x "$program" ] || continue

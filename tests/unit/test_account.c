@@ -438,7 +438,7 @@ Test(account, capacity_is_paid_for_whatever_it_does)
 	const int64_t day = TL_NS_PER_DAY, month = 30 * day;
 	struct tl_levels levels = {.capacity_mgpu = 8000, .down_mgpu = 4000};
 	struct tl_job_account job =
-	    make_job(0, 0, 0, day, day, TL_JOB_SUCCEEDED, TL_REASON_COMPLETE);
+	    make_job(0, 0, 0, day / S, day / S, TL_JOB_SUCCEEDED, TL_REASON_COMPLETE);
 	const struct tl_run_counts counts = {
 	    .preemptions = 60, .unsaved = 2, .unsaved_mgpu_ns = (tl_i128)3000 * S};
 

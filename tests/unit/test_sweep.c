@@ -414,6 +414,8 @@ Test(sweep, bad_manifests)
 	bad_manifest(WHOLE "[]\n", "design, keys");
 	bad_manifest(WHOLE "{\"design\":\"g\",\"keys\":[1],\"seeds\":[1],\"cells\":[[]]}\n",
 	             "design, keys");
+	bad_manifest(WHOLE "{\"design\":\"g\",\"keys\":[],\"seeds\":[\"1\"],\"cells\":[[]]}\n",
+	             "design, keys");
 	bad_manifest(WHOLE "{\"design\":\"g\",\"keys\":[\"k\"],\"seeds\":[1],\"cells\":[[]]}\n",
 	             "a value a key");
 	bad_manifest(WHOLE "{\"design\":\"g\",\"keys\":[],\"seeds\":[1],\"cells\":[[]]}\n",
@@ -423,7 +425,30 @@ Test(sweep, bad_manifests)
 	             "a run of the design");
 	bad_manifest(WHOLE "{\"design\":\"g\",\"keys\":[],\"seeds\":[],\"cells\":[]}\n"
 	                   "{\"sha256\":\"0\"}\n",
-	             "whose SHA-256");
+	             "the SHA-256 of the lines above");
+	/* Whole until the sum is there. */
+	bad_manifest(WHOLE "{\"design\":\"g\",\"keys\":[],\"seeds\":[],\"cells\":[]}\n",
+	             "the SHA-256 of the lines above");
+}
+
+/* Cells and seeds that would make more runs than there is memory for, and no line of one. */
+Test(sweep, a_manifest_that_promises_too_much)
+{
+	enum { MANY = 200000 };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	fputs(WHOLE "{\"design\":\"g\",\"keys\":[],\"seeds\":[1", out);
+	for (int i = 1; i < MANY; i++)
+		fputs(",1", out);
+	fputs("],\"cells\":[[]", out);
+	for (int i = 1; i < MANY; i++)
+		fputs(",[]", out);
+	fputs("]}\n", out);
+	fclose(out);
+	bad_manifest(text, "a run of the design");
+	free(text);
 }
 
 /* A byte of another value anywhere in what is replaced as one: none is taken for another. */
