@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "results/schema.h"
+#include "tests/unit/expect.h"
+#include "tests/unit/scratch.h"
 
 #include <criterion/criterion.h>
 #include <hdf5.h>
@@ -12,35 +14,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[256];
-static char file[272];
+static const char *file;
 static struct tl_error error;
 
-static void make_folder(void)
+static void set_up(void)
 {
-	const char *temporary = getenv("TMPDIR");
-
-	snprintf(folder, sizeof(folder), "%s/tidelab-XXXXXX", temporary ? temporary : "/tmp");
-	cr_assert_not_null(mkdtemp(folder));
-	snprintf(file, sizeof(file), "%s/a.h5", folder);
+	scratch_make();
+	file = scratch_path("a.h5");
 }
 
-static void remove_folder(void)
-{
-	unlink(file);
-	rmdir(folder);
-}
-
-TestSuite(results_bad, .init = make_folder, .fini = remove_folder);
-
-#define WANT(wanted, part, call)                                                                   \
-	do {                                                                                       \
-		error = TL_ERROR_INIT;                                                             \
-		enum tl_status status_ = (call);                                                   \
-		cr_assert_eq(status_, wanted, "%s: got %d: %s", #call, status_, error.message);    \
-		cr_assert(strstr(error.message, part), "wanted `%s` in: %s", part, error.message); \
-		cr_assert_eq(error.code, wanted);                                                  \
-	} while (0)
+TestSuite(results_bad, .init = set_up, .fini = scratch_remove);
 
 static bool exists(const char *path)
 {
@@ -56,20 +39,6 @@ static void write_bytes(const void *bytes, size_t size)
 	cr_assert_not_null(stream);
 	cr_assert_eq(fwrite(bytes, 1, size, stream), size);
 	cr_assert_eq(fclose(stream), 0);
-}
-
-static char *slurp(size_t *size)
-{
-	FILE *stream = fopen(file, "rb");
-	struct stat status;
-
-	cr_assert_not_null(stream);
-	cr_assert_eq(fstat(fileno(stream), &status), 0);
-	*size = (size_t)status.st_size;
-	char *bytes = malloc(*size);
-	cr_assert_eq(fread(bytes, 1, *size, stream), *size);
-	fclose(stream);
-	return bytes;
 }
 
 /* rows of noise, which does not compress */
@@ -135,9 +104,10 @@ Test(results_bad, target_is_a_folder_or_device)
 {
 	struct tl_results *results = NULL;
 
-	WANT(TL_E_CANTCREAT, "not a plain file", tl_results_create(folder, &results, &error));
+	WANT(TL_E_CANTCREAT, "not a plain file",
+	     tl_results_create(scratch_path(NULL), &results, &error));
 	WANT(TL_E_CANTCREAT, "not a plain file", tl_results_create("/dev/full", &results, &error));
-	cr_assert(exists(folder));
+	cr_assert(exists(scratch_path(NULL)));
 	cr_assert(exists("/dev/full"));
 }
 
@@ -316,7 +286,7 @@ Test(results_bad, nothing_to_open)
 	struct tl_results_reader *reader = NULL;
 
 	WANT(TL_E_NOINPUT, "No such file", tl_results_open(file, &reader, &error));
-	WANT(TL_E_NOINPUT, "a folder", tl_results_open(folder, &reader, &error));
+	WANT(TL_E_NOINPUT, "a folder", tl_results_open(scratch_path(NULL), &reader, &error));
 	WANT(TL_E_NOINPUT, "no plain file", tl_results_open("/dev/null", &reader, &error));
 	cr_assert_null(reader);
 }
@@ -435,7 +405,7 @@ Test(results_bad, cut_short_is_always_told)
 
 	cr_assert_eq(write_noise(3000), TL_OK);
 	cr_assert_eq(read_all(), TL_OK, "%s", error.message);
-	char *bytes = slurp(&size);
+	char *bytes = scratch_read(file, &size);
 	for (size_t cut = 1; cut < size; cut += 1 + size / 97) {
 		write_bytes(bytes, cut);
 		cr_assert_eq(read_all(), TL_E_DATA, "%zu of %zu bytes", cut, size);
@@ -471,7 +441,7 @@ Test(results_bad, damage_never_crashes)
 	int status = 0;
 
 	cr_assert_eq(write_noise(300), TL_OK);
-	char *bytes = slurp(&size);
+	char *bytes = scratch_read(file, &size);
 	pid_t child = fork();
 	if (child == 0)
 		_exit(flip_bytes(bytes, size));
