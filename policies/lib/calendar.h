@@ -24,6 +24,15 @@ static inline int64_t tl_calendar_peak_per_ks(const struct tl_calendar *calendar
 	return peak_per_ks;
 }
 
+/* The row of the lead time in a policy's table. */
+#define TL_CALENDAR_OPTION_LEAD                                                                    \
+	{                                                                                          \
+		.name = "lead", .type = TL_OPTION_DURATION, .unit = "", .standard = "30min",       \
+		.min = 0, .max = 8.64e13,                                                          \
+		.help =                                                                            \
+		    "ahead of the plan; shorter than a cold start it comes late, longer it idles"  \
+	}
+
 static inline const struct tl_calendar *tl_calendar_of(const struct tl_host *host)
 {
 	return host->extension(host, TL_EXTENSION_CALENDAR);

@@ -31,4 +31,10 @@ static inline int tl_module_instance(const struct tl_host *host, const struct tl
 	return *self ? 0 : tl_module_fail(create, "out of memory");
 }
 
+/* A real option's value, which is not negative, in thousandths. */
+static inline int64_t tl_module_milli(struct tl_option_value value)
+{
+	return (int64_t)(value.f * 1000.0 + 0.5);
+}
+
 #endif

@@ -10,6 +10,7 @@
 #define TIDELAB_LIB_SCALE_H
 
 #include "policies/abi/tidelab_policy.h"
+#include "policies/lib/module.h"
 
 /* ⌈a / b⌉, a ≥ 0, b > 0. */
 static inline int64_t tl_scale_ceil(int64_t a, int64_t b)
@@ -137,19 +138,6 @@ static inline int tl_scale_due(struct tl_scale_state *state, int64_t now_ns, int
 	return 1;
 }
 
-/* ---- what the modules' create() and targets() share ----------------------------------- */
-
-/* A state a service, fresh: NULL where memory is out. */
-static inline struct tl_scale_state *tl_scale_states(const struct tl_host *host)
-{
-	uint32_t count = host->service_count(host);
-	struct tl_scale_state *states = host->alloc(host, (count + 1) * sizeof(*states));
-
-	for (uint32_t s = 0; states && s < count; s++)
-		states[s] = (struct tl_scale_state){.checked_ns = -1, .low_since_ns = -1};
-	return states;
-}
-
 /* Puts a target down where it differs from what is wanted so far; returns the new count. */
 static inline uint32_t tl_scale_put(struct tl_scale_target *out, uint32_t count, uint32_t room,
                                     uint32_t service, const struct tl_service_view *view,
@@ -161,25 +149,72 @@ static inline uint32_t tl_scale_put(struct tl_scale_target *out, uint32_t count,
 	return count + 1;
 }
 
-/* A policy's rule: replicas wanted of a service that is due. */
+/* ---- what the policies share that follow a rule ---------------------------------------- */
+
+/* Replicas wanted of a service that is due. */
 typedef uint32_t tl_scale_wanted(void *self, uint32_t service, const struct tl_service_view *view,
                                  int64_t now_ns);
 
-/* Asks the rule for each service that is due, and puts down what differs: how many. */
-static inline uint32_t tl_scale_each(const struct tl_host *host, struct tl_scale_state *states,
-                                     int64_t interval_ns, int64_t now_ns, tl_scale_wanted *wanted,
-                                     void *self, struct tl_scale_target *out, uint32_t room)
+/* The first member of such a policy's instance. */
+struct tl_scaler {
+	const struct tl_host *host;
+	struct tl_scale_state *states; /* a service */
+	int64_t interval_ns;           /* between two looks at a service */
+	tl_scale_wanted *wanted;
+};
+
+/* What create() ends with: 0, or -1 with the reason. */
+static inline int tl_scaler_init(struct tl_scaler *scaler, const struct tl_host *host,
+                                 const struct tl_create *create, int64_t interval_ns,
+                                 tl_scale_wanted *wanted)
 {
+	uint32_t count = host->service_count(host);
+	struct tl_scale_state *states = host->alloc(host, (count + 1) * sizeof(*states));
+
+	for (uint32_t s = 0; states && s < count; s++)
+		states[s] = (struct tl_scale_state){.checked_ns = -1, .low_since_ns = -1};
+	*scaler = (struct tl_scaler){
+	    .host = host, .states = states, .interval_ns = interval_ns, .wanted = wanted};
+	return states ? 0 : tl_module_fail(create, "out of memory");
+}
+
+/* The policy's targets(): asks the rule for each service that is due, and puts down what
+ * differs. */
+static inline uint32_t tl_scaler_targets(void *self, int64_t now_ns,
+                                         const struct tl_changes *changes,
+                                         struct tl_scale_target *out, uint32_t room)
+{
+	const struct tl_scaler *scaler = self;
+	const struct tl_host *host = scaler->host;
 	uint32_t services = host->service_count(host), count = 0;
 
+	(void)changes;
 	for (uint32_t s = 0; s < services; s++) {
 		const struct tl_service_view *view = host->service(host, s);
 
-		if (tl_scale_due(&states[s], now_ns, interval_ns))
-			count =
-			    tl_scale_put(out, count, room, s, view, wanted(self, s, view, now_ns));
+		if (tl_scale_due(&scaler->states[s], now_ns, scaler->interval_ns))
+			count = tl_scale_put(out, count, room, s, view,
+			                     scaler->wanted(self, s, view, now_ns));
 	}
 	return count;
 }
+
+/* Rows that more than one of them has in its table. */
+#define TL_SCALE_OPTION_CHECK(every_, help_)                                                       \
+	{                                                                                          \
+		.name = "check", .type = TL_OPTION_DURATION, .unit = "", .standard = (every_),     \
+		.min = 1e6, .max = 8.64e13, .help = (help_)                                        \
+	}
+#define TL_SCALE_OPTION_LOAD(help_)                                                                \
+	{                                                                                          \
+		.name = "target", .type = TL_OPTION_REAL, .unit = "of capacity",                   \
+		.standard = "0.7", .min = 0.01, .max = 1, .help = (help_)                          \
+	}
+#define TL_SCALE_OPTION_DOWN_AFTER                                                                 \
+	{                                                                                          \
+		.name = "down_after", .type = TL_OPTION_DURATION, .unit = "", .standard = "5min",  \
+		.min = 0, .max = 8.64e13,                                                          \
+		.help = "low for so long before replicas go; short ones thrash"                    \
+	}
 
 #endif

@@ -90,7 +90,7 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	p->host = host;
 	tl_victims_init(&p->list, values);
 	p->pace = (struct tl_victim_pace){.step_ns = values[OPTION_STEP].i, .last_ns = -1};
-	p->above_milli = (int64_t)(values[OPTION_PROGRESSIVE_ABOVE].f * 1000.0 + 0.5);
+	p->above_milli = tl_module_milli(values[OPTION_PROGRESSIVE_ABOVE]);
 	p->batch_after_ns = values[OPTION_BATCH_AFTER].i;
 	return 0;
 }

@@ -102,7 +102,7 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	p->host = host;
 	tl_victims_init(&p->list, values);
 	p->pace = (struct tl_victim_pace){.step_ns = values[OPTION_STEP].i, .last_ns = -1};
-	p->growth_milli = (int64_t)(values[OPTION_GROWTH].f * 1000.0 + 0.5);
+	p->growth_milli = tl_module_milli(values[OPTION_GROWTH]);
 	p->memory_ns = values[OPTION_MEMORY].i;
 	p->histories = host->alloc(host, (host->service_count(host) + 1) * sizeof(*p->histories));
 	if (!p->histories)

@@ -18,29 +18,15 @@ enum {
 };
 
 struct calendar_threshold {
-	const struct tl_host *host;
+	struct tl_scaler scaler;
 	const struct tl_calendar *plan;
-	struct tl_scale_state *states;
 	struct tl_scale_rule rule;
-	int64_t lead_ns, check_ns;
+	int64_t lead_ns;
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
-    [OPTION_LEAD] =
-	{.name = "lead",
-         .type = TL_OPTION_DURATION,
-         .unit = "",
-         .standard = "30min",
-         .min = 0,
-         .max = 8.64e13,
-         .help = "ahead of the plan; shorter than a cold start it comes late, longer it idles"},
-    [OPTION_TARGET] = {.name = "target",
-                       .type = TL_OPTION_REAL,
-                       .unit = "of capacity",
-                       .standard = "0.7",
-                       .min = 0.01,
-                       .max = 1,
-                       .help = "load that both parts aim at"},
+    [OPTION_LEAD] = TL_CALENDAR_OPTION_LEAD,
+    [OPTION_TARGET] = TL_SCALE_OPTION_LOAD("load that both parts aim at"),
     [OPTION_HIGH] = {.name = "high",
                      .type = TL_OPTION_REAL,
                      .unit = "of capacity",
@@ -55,20 +41,8 @@ static const struct tl_option options[OPTION_COUNT] = {
                     .min = 0,
                     .max = 100,
                     .help = "shrink below this load, never below the plan"},
-    [OPTION_CHECK] = {.name = "check",
-                      .type = TL_OPTION_DURATION,
-                      .unit = "",
-                      .standard = "30s",
-                      .min = 1e6,
-                      .max = 8.64e13,
-                      .help = "between looks; long ones add to every reaction"},
-    [OPTION_DOWN_AFTER] = {.name = "down_after",
-                           .type = TL_OPTION_DURATION,
-                           .unit = "",
-                           .standard = "5min",
-                           .min = 0,
-                           .max = 8.64e13,
-                           .help = "low for so long before replicas go; short ones thrash"},
+    [OPTION_CHECK] = TL_SCALE_OPTION_CHECK("30s", "between looks; long ones add to every reaction"),
+    [OPTION_DOWN_AFTER] = TL_SCALE_OPTION_DOWN_AFTER,
 };
 
 static uint32_t wanted(void *self, uint32_t service, const struct tl_service_view *view,
@@ -76,20 +50,11 @@ static uint32_t wanted(void *self, uint32_t service, const struct tl_service_vie
 {
 	struct calendar_threshold *c = self;
 	int64_t rate_per_ks =
-	    tl_calendar_peak_per_ks(c->plan, c->host, service, now_ns, c->lead_ns);
+	    tl_calendar_peak_per_ks(c->plan, c->scaler.host, service, now_ns, c->lead_ns);
 	uint32_t planned = tl_scale_for_rate(view, rate_per_ks, c->rule.target_milli);
-	uint32_t ruled = tl_scale_threshold(&c->rule, &c->states[service], view, now_ns);
+	uint32_t ruled = tl_scale_threshold(&c->rule, &c->scaler.states[service], view, now_ns);
 
 	return planned > ruled ? planned : ruled;
-}
-
-static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *changes,
-                        struct tl_scale_target *out, uint32_t room)
-{
-	struct calendar_threshold *c = self;
-
-	(void)changes;
-	return tl_scale_each(c->host, c->states, c->check_ns, now_ns, wanted, c, out, room);
 }
 
 static int create(const struct tl_host *host, const struct tl_create *create, void **self)
@@ -100,25 +65,21 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 		return -1;
 	struct calendar_threshold *c = *self;
 
-	c->host = host;
 	c->lead_ns = values[OPTION_LEAD].i;
-	c->check_ns = values[OPTION_CHECK].i;
-	c->rule = (struct tl_scale_rule){
-	    .metric = TL_SCALE_LOAD,
-	    .high_milli = (int64_t)(values[OPTION_HIGH].f * 1000.0 + 0.5),
-	    .low_milli = (int64_t)(values[OPTION_LOW].f * 1000.0 + 0.5),
-	    .target_milli = (int64_t)(values[OPTION_TARGET].f * 1000.0 + 0.5),
-	    .down_after_ns = values[OPTION_DOWN_AFTER].i};
+	c->rule = (struct tl_scale_rule){.metric = TL_SCALE_LOAD,
+	                                 .high_milli = tl_module_milli(values[OPTION_HIGH]),
+	                                 .low_milli = tl_module_milli(values[OPTION_LOW]),
+	                                 .target_milli = tl_module_milli(values[OPTION_TARGET]),
+	                                 .down_after_ns = values[OPTION_DOWN_AFTER].i};
 	if (c->rule.low_milli >= c->rule.high_milli)
 		return tl_module_fail(create, "low: wanted less than high");
 	c->plan = tl_calendar_of(host);
 	if (!c->plan)
 		return tl_module_fail(create, "the host has no calendar");
-	c->states = tl_scale_states(host);
-	return c->states ? 0 : tl_module_fail(create, "out of memory");
+	return tl_scaler_init(&c->scaler, host, create, values[OPTION_CHECK].i, wanted);
 }
 
-static const struct tl_scale_ops ops = {.struct_size = sizeof(ops), .targets = targets};
+static const struct tl_scale_ops ops = {.struct_size = sizeof(ops), .targets = tl_scaler_targets};
 
 TL_MODULE = {
     TL_MODULE_HEAD(TL_SEAT_SCALE),

@@ -30,11 +30,10 @@ struct service {
 };
 
 struct hpa {
-	const struct tl_host *host;
-	struct tl_scale_state *states;
+	struct tl_scaler scaler;
 	struct service *services;
 	enum tl_scale_metric metric;
-	int64_t target_milli, sync_ns, tolerance_milli, down_window_ns, up_window_ns;
+	int64_t target_milli, tolerance_milli, down_window_ns, up_window_ns;
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
@@ -129,15 +128,6 @@ static uint32_t wanted(void *self, uint32_t number, const struct tl_service_view
 	return held > view->replicas ? held : view->replicas;
 }
 
-static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *changes,
-                        struct tl_scale_target *out, uint32_t room)
-{
-	struct hpa *hpa = self;
-
-	(void)changes;
-	return tl_scale_each(hpa->host, hpa->states, hpa->sync_ns, now_ns, wanted, hpa, out, room);
-}
-
 static int create(const struct tl_host *host, const struct tl_create *create, void **self)
 {
 	const struct tl_option_value *values = create->options;
@@ -145,23 +135,22 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 	if (tl_module_instance(host, create, sizeof(struct hpa), self) != 0)
 		return -1;
 	struct hpa *hpa = *self;
+	int64_t sync_ns = values[OPTION_SYNC].i;
 
-	hpa->host = host;
 	hpa->metric = (enum tl_scale_metric)values[OPTION_METRIC].i;
-	hpa->target_milli = (int64_t)(values[OPTION_TARGET].f * 1000.0 + 0.5);
-	hpa->sync_ns = values[OPTION_SYNC].i;
-	hpa->tolerance_milli = (int64_t)(values[OPTION_TOLERANCE].f * 1000.0 + 0.5);
+	hpa->target_milli = tl_module_milli(values[OPTION_TARGET]);
+	hpa->tolerance_milli = tl_module_milli(values[OPTION_TOLERANCE]);
 	hpa->down_window_ns = values[OPTION_DOWN_WINDOW].i;
 	hpa->up_window_ns = values[OPTION_UP_WINDOW].i;
-	if (hpa->down_window_ns / hpa->sync_ns >= MEMORY ||
-	    hpa->up_window_ns / hpa->sync_ns >= MEMORY)
+	if (hpa->down_window_ns / sync_ns >= MEMORY || hpa->up_window_ns / sync_ns >= MEMORY)
 		return tl_module_fail(create, "down_window, up_window: wanted less than 64 x sync");
-	hpa->states = tl_scale_states(host);
 	hpa->services = host->alloc(host, (host->service_count(host) + 1) * sizeof(*hpa->services));
-	return hpa->states && hpa->services ? 0 : tl_module_fail(create, "out of memory");
+	if (!hpa->services)
+		return tl_module_fail(create, "out of memory");
+	return tl_scaler_init(&hpa->scaler, host, create, sync_ns, wanted);
 }
 
-static const struct tl_scale_ops ops = {.struct_size = sizeof(ops), .targets = targets};
+static const struct tl_scale_ops ops = {.struct_size = sizeof(ops), .targets = tl_scaler_targets};
 
 TL_MODULE = {
     TL_MODULE_HEAD(TL_SEAT_SCALE),

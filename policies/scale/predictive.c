@@ -9,10 +9,9 @@
 enum { OPTION_AHEAD, OPTION_TARGET, OPTION_CHECK, OPTION_COUNT };
 
 struct predictive {
-	const struct tl_host *host;
+	struct tl_scaler scaler;
 	struct tl_seat forecast;
-	struct tl_scale_state *states;
-	int64_t ahead_ns, target_milli, check_ns;
+	int64_t ahead_ns, target_milli;
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
@@ -25,20 +24,8 @@ static const struct tl_option options[OPTION_COUNT] = {
          .max = 8.64e13,
          .help =
              "how far ahead; shorter than a start-up it comes late, the farther the worse the forecast"},
-    [OPTION_TARGET] = {.name = "target",
-                       .type = TL_OPTION_REAL,
-                       .unit = "of capacity",
-                       .standard = "0.7",
-                       .min = 0.01,
-                       .max = 1,
-                       .help = "load at the expected rate"},
-    [OPTION_CHECK] = {.name = "check",
-                      .type = TL_OPTION_DURATION,
-                      .unit = "",
-                      .standard = "30s",
-                      .min = 1e6,
-                      .max = 8.64e13,
-                      .help = "between looks"},
+    [OPTION_TARGET] = TL_SCALE_OPTION_LOAD("load at the expected rate"),
+    [OPTION_CHECK] = TL_SCALE_OPTION_CHECK("30s", "between looks"),
 };
 
 static uint32_t wanted(void *self, uint32_t service, const struct tl_service_view *view,
@@ -54,15 +41,6 @@ static uint32_t wanted(void *self, uint32_t service, const struct tl_service_vie
 	    view, expected_per_ks > rate_per_ks ? expected_per_ks : rate_per_ks, p->target_milli);
 }
 
-static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *changes,
-                        struct tl_scale_target *out, uint32_t room)
-{
-	struct predictive *p = self;
-
-	(void)changes;
-	return tl_scale_each(p->host, p->states, p->check_ns, now_ns, wanted, p, out, room);
-}
-
 static int create(const struct tl_host *host, const struct tl_create *create, void **self)
 {
 	const struct tl_option_value *values = create->options;
@@ -71,18 +49,15 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 		return -1;
 	struct predictive *p = *self;
 
-	p->host = host;
 	p->ahead_ns = values[OPTION_AHEAD].i;
-	p->target_milli = (int64_t)(values[OPTION_TARGET].f * 1000.0 + 0.5);
-	p->check_ns = values[OPTION_CHECK].i;
+	p->target_milli = tl_module_milli(values[OPTION_TARGET]);
 	p->forecast = host->seat(host, TL_SEAT_FORECAST);
 	if (!p->forecast.module)
 		return tl_module_fail(create, "wanted a module in the forecast seat");
-	p->states = tl_scale_states(host);
-	return p->states ? 0 : tl_module_fail(create, "out of memory");
+	return tl_scaler_init(&p->scaler, host, create, values[OPTION_CHECK].i, wanted);
 }
 
-static const struct tl_scale_ops ops = {.struct_size = sizeof(ops), .targets = targets};
+static const struct tl_scale_ops ops = {.struct_size = sizeof(ops), .targets = tl_scaler_targets};
 
 TL_MODULE = {
     TL_MODULE_HEAD(TL_SEAT_SCALE),

@@ -17,10 +17,8 @@ enum {
 };
 
 struct threshold {
-	const struct tl_host *host;
+	struct tl_scaler scaler;
 	struct tl_scale_rule rule;
-	struct tl_scale_state *states;
-	int64_t check_ns;
 };
 
 static const struct tl_option options[OPTION_COUNT] = {
@@ -53,20 +51,8 @@ static const struct tl_option options[OPTION_COUNT] = {
                        .min = 0.01,
                        .max = 100,
                        .help = "what a change aims at"},
-    [OPTION_CHECK] = {.name = "check",
-                      .type = TL_OPTION_DURATION,
-                      .unit = "",
-                      .standard = "30s",
-                      .min = 1e6,
-                      .max = 8.64e13,
-                      .help = "between looks; long ones add to every reaction"},
-    [OPTION_DOWN_AFTER] = {.name = "down_after",
-                           .type = TL_OPTION_DURATION,
-                           .unit = "",
-                           .standard = "5min",
-                           .min = 0,
-                           .max = 8.64e13,
-                           .help = "low for so long before replicas go; short ones thrash"},
+    [OPTION_CHECK] = TL_SCALE_OPTION_CHECK("30s", "between looks; long ones add to every reaction"),
+    [OPTION_DOWN_AFTER] = TL_SCALE_OPTION_DOWN_AFTER,
 };
 
 static uint32_t wanted(void *self, uint32_t service, const struct tl_service_view *view,
@@ -74,16 +60,7 @@ static uint32_t wanted(void *self, uint32_t service, const struct tl_service_vie
 {
 	struct threshold *t = self;
 
-	return tl_scale_threshold(&t->rule, &t->states[service], view, now_ns);
-}
-
-static uint32_t targets(void *self, int64_t now_ns, const struct tl_changes *changes,
-                        struct tl_scale_target *out, uint32_t room)
-{
-	struct threshold *t = self;
-
-	(void)changes;
-	return tl_scale_each(t->host, t->states, t->check_ns, now_ns, wanted, t, out, room);
+	return tl_scale_threshold(&t->rule, &t->scaler.states[service], view, now_ns);
 }
 
 static int create(const struct tl_host *host, const struct tl_create *create, void **self)
@@ -94,21 +71,17 @@ static int create(const struct tl_host *host, const struct tl_create *create, vo
 		return -1;
 	struct threshold *t = *self;
 
-	t->host = host;
-	t->check_ns = values[OPTION_CHECK].i;
-	t->rule = (struct tl_scale_rule){
-	    .metric = (enum tl_scale_metric)values[OPTION_METRIC].i,
-	    .high_milli = (int64_t)(values[OPTION_HIGH].f * 1000.0 + 0.5),
-	    .low_milli = (int64_t)(values[OPTION_LOW].f * 1000.0 + 0.5),
-	    .target_milli = (int64_t)(values[OPTION_TARGET].f * 1000.0 + 0.5),
-	    .down_after_ns = values[OPTION_DOWN_AFTER].i};
+	t->rule = (struct tl_scale_rule){.metric = (enum tl_scale_metric)values[OPTION_METRIC].i,
+	                                 .high_milli = tl_module_milli(values[OPTION_HIGH]),
+	                                 .low_milli = tl_module_milli(values[OPTION_LOW]),
+	                                 .target_milli = tl_module_milli(values[OPTION_TARGET]),
+	                                 .down_after_ns = values[OPTION_DOWN_AFTER].i};
 	if (t->rule.low_milli >= t->rule.high_milli)
 		return tl_module_fail(create, "low: wanted less than high");
-	t->states = tl_scale_states(host);
-	return t->states ? 0 : tl_module_fail(create, "out of memory");
+	return tl_scaler_init(&t->scaler, host, create, values[OPTION_CHECK].i, wanted);
 }
 
-static const struct tl_scale_ops ops = {.struct_size = sizeof(ops), .targets = targets};
+static const struct tl_scale_ops ops = {.struct_size = sizeof(ops), .targets = tl_scaler_targets};
 
 TL_MODULE = {
     TL_MODULE_HEAD(TL_SEAT_SCALE),
