@@ -13,14 +13,31 @@ void tl_histogram_init(struct tl_histogram *histogram)
 	histogram->max = -1;
 }
 
+void tl_histogram_clear(struct tl_histogram *histogram)
+{
+	if (histogram->count > 0) {
+		size_t first = tl_histogram_bucket(histogram->min);
+		size_t last = tl_histogram_bucket(histogram->max);
+
+		memset(&histogram->buckets[first], 0,
+		       (last - first + 1) * sizeof(histogram->buckets[0]));
+	}
+	histogram->count = 0;
+	histogram->min = INT64_MAX;
+	histogram->max = -1;
+}
+
 void tl_histogram_merge(struct tl_histogram *into, const struct tl_histogram *from)
 {
+	if (from->count == 0)
+		return;
 	into->count += from->count;
 	if (from->min < into->min)
 		into->min = from->min;
 	if (from->max > into->max)
 		into->max = from->max;
-	for (size_t i = 0; i < TL_HISTOGRAM_BUCKETS; i++)
+	size_t last = tl_histogram_bucket(from->max);
+	for (size_t i = tl_histogram_bucket(from->min); i <= last; i++)
 		into->buckets[i] += from->buckets[i];
 }
 
@@ -55,7 +72,7 @@ void tl_histogram_quantiles(const struct tl_histogram *histogram, const double *
                             int64_t *out)
 {
 	uint64_t below = 0; /* values in the buckets before this one */
-	size_t bucket = 0;
+	size_t bucket = histogram->count > 0 ? tl_histogram_bucket(histogram->min) : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t rank;

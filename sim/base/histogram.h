@@ -28,6 +28,9 @@ struct tl_histogram {
 
 void tl_histogram_init(struct tl_histogram *histogram);
 
+/* Empties it for the next window. O(buckets from its least to its greatest value). */
+void tl_histogram_clear(struct tl_histogram *histogram);
+
 /* The bucket of a value ≥ 0. */
 static inline size_t tl_histogram_bucket(int64_t value)
 {
@@ -58,11 +61,11 @@ static inline void tl_histogram_add_many(struct tl_histogram *histogram, int64_t
 	histogram->buckets[tl_histogram_bucket(value)] += n - 1;
 }
 
-/* Adds all of `from` to `into`. O(buckets). */
+/* Adds all of `from` to `into`. O(buckets from its least to its greatest value). */
 void tl_histogram_merge(struct tl_histogram *into, const struct tl_histogram *from);
 
 /* The ⌈q · count⌉-th least value (the least for q = 0), within the error above; q in
- * [0, 1]. −1 where count is 0. O(buckets). */
+ * [0, 1]. −1 where count is 0. O(buckets from the least value on). */
 int64_t tl_histogram_quantile(const struct tl_histogram *histogram, double q);
 
 /* The same for several q at once, ascending: one pass. */

@@ -43,7 +43,7 @@ enum tl_status tl_request_model_check(const struct tl_request_model *model, stru
 static void open_window(struct tl_requests *q, int64_t start_ns)
 {
 	q->latency = q->latency == &q->histograms[0] ? &q->histograms[1] : &q->histograms[0];
-	tl_histogram_init(q->latency);
+	tl_histogram_clear(q->latency);
 	q->open = (struct tl_request_window){.start_ns = start_ns, .latency = q->latency};
 }
 
@@ -65,8 +65,9 @@ struct tl_requests *tl_requests_create(const struct tl_request_model *model, uin
 	q->room_key = TL_KEY_NEVER;
 	q->draws_from = UINT64_C(1) << 63; /* far from any number: none */
 	q->route_block = UINT64_MAX;
+	for (size_t i = 0; i < sizeof q->histograms / sizeof q->histograms[0]; i++)
+		tl_histogram_init(&q->histograms[i]);
 	open_window(q, start_ns);
-	tl_histogram_init(&q->histograms[2]);
 	q->total = (struct tl_request_window){
 	    .start_ns = start_ns, .end_ns = start_ns, .latency = &q->histograms[2]};
 	tl_requests_index_rebuild(q);

@@ -110,6 +110,25 @@ Test(histogram, merged_is_as_if_added_to_one)
 	cr_assert_eq(histogram.min, both.min, "merging an empty one changes nothing");
 }
 
+Test(histogram, cleared_is_as_new)
+{
+	static const int64_t values[] = {0, 1, 127, 128, 1000000, INT64_MAX};
+	const size_t count = sizeof values / sizeof values[0];
+
+	tl_histogram_init(&histogram);
+	tl_histogram_init(&other);
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i; j < count; j++) {
+			tl_histogram_add_many(&histogram, values[i], 3);
+			tl_histogram_add(&histogram, values[j]);
+			tl_histogram_clear(&histogram);
+			cr_assert_eq(memcmp(&histogram, &other, sizeof histogram), 0);
+		}
+	tl_histogram_clear(&histogram);
+	tl_histogram_merge(&histogram, &other);
+	cr_assert_eq(memcmp(&histogram, &other, sizeof histogram), 0);
+}
+
 Test(histogram, a_quantile_beyond_one_is_our_error, .signal = SIGABRT)
 {
 	tl_histogram_init(&histogram);
