@@ -4,6 +4,7 @@
 
 #include "analysis/fields.h"
 #include "sim/base/arena.h"
+#include "sim/base/file.h"
 #include "sim/base/units.h"
 
 #include <errno.h>
@@ -31,11 +32,7 @@ struct reader {
 static enum tl_status reader_open(struct reader *reader, const char *path, struct tl_error *error)
 {
 	*reader = (struct reader){.path = path, .error = error, .comments = tl_strdup("")};
-	reader->file = fopen(path, "r");
-	if (!reader->file)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot be read: %s",
-		                    strerror(errno));
-	return TL_OK;
+	return tl_file_open(path, &reader->file, error);
 }
 
 static void reader_close(struct reader *reader)

@@ -2,6 +2,7 @@
 #include "analysis/manifest.h"
 
 #include "sim/base/arena.h"
+#include "sim/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -453,11 +454,10 @@ enum tl_status tl_manifest_read(const char *path, struct tl_manifest *out, struc
 	enum tl_status status;
 
 	*out = (struct tl_manifest){.run_count = 0};
-	reading.file = fopen(path, "r");
-	if (!reading.file)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
-		                    "cannot be read: %s; a sweep's folder has one",
-		                    strerror(errno));
+	status = tl_file_open(path, &reading.file, error);
+	if (status != TL_OK)
+		return tl_error_set(error, status, path, 0, 0,
+		                    "%s; a sweep's folder has a manifest", error->message);
 	status = take_head(&reading, out);
 	if (status == TL_OK)
 		status = take_design(&reading, out);

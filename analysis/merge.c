@@ -4,6 +4,7 @@
 #include "analysis/sweep_data.h"
 #include "results/schema.h"
 #include "sim/base/arena.h"
+#include "sim/base/stop.h"
 #include "sim/base/version.h"
 
 #include <math.h>
@@ -242,10 +243,13 @@ static enum tl_status put_metrics(const struct merging *merging)
 	enum tl_status status =
 	    tl_results_table(merging->results, &wide.schema, wide.widths, &table, merging->error);
 
-	for (size_t i = 0; i < count && status == TL_OK; i++)
-		if (data->runs[i].state == TL_RUN_DONE)
-			put_run_metrics(merging, &wide, table, &data->runs[i],
-			                &data->values[i * data->metric_count]);
+	for (size_t i = 0; i < count && status == TL_OK; i++) {
+		if (data->runs[i].state != TL_RUN_DONE)
+			continue;
+		put_run_metrics(merging, &wide, table, &data->runs[i],
+		                &data->values[i * data->metric_count]);
+		status = tl_stop_check(merging->error);
+	}
 	free(wide.columns);
 	free(wide.widths);
 	return status;

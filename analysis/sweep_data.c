@@ -6,6 +6,7 @@
 #include "results/metrics.h"
 #include "sim/base/arena.h"
 #include "sim/base/output.h"
+#include "sim/base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,8 +51,10 @@ static enum tl_status gather_runs(struct tl_sweep_gather *gather, const char *di
 		struct tl_error error = TL_ERROR_INIT;
 		char *path = tl_run_path(dir, run->hash);
 		size_t row_count = 0;
-		enum tl_status status = tl_run_read(path, run->hash, &rows, &row_count, &error);
+		enum tl_status status = tl_stop_check(&error);
 
+		if (status == TL_OK)
+			status = tl_run_read(path, run->hash, &rows, &row_count, &error);
 		if (status == TL_OK) {
 			tl_sweep_gather_summary(gather, i, rows, row_count);
 			data->paths[i] = path;

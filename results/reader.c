@@ -2,12 +2,11 @@
 #include "results/convert.h"
 #include "results/h5.h"
 #include "results/stored.h"
+#include "sim/base/file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* What is read at a time: the stored form of a table is never whole in memory. */
 enum { READ_BYTES = 1 << 20 };
@@ -25,24 +24,15 @@ struct tl_results_reader {
 
 static enum tl_status probe(const char *path, struct tl_error *error)
 {
-	struct stat status;
-	FILE *stream;
+	FILE *stream = NULL;
+	enum tl_status status = tl_file_open(path, &stream, error);
+	bool empty;
 
-	if (path[0] == '\0')
-		return tl_error_set(error, TL_E_NOINPUT, NULL, 0, 0,
-		                    "got an empty name, wanted that of a result file");
-	if (stat(path, &status) != 0)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
-		                    "cannot open the result file: %s", strerror(errno));
-	if (!S_ISREG(status.st_mode))
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "got %s, wanted a result file",
-		                    S_ISDIR(status.st_mode) ? "a folder" : "no plain file");
-	stream = fopen(path, "rb");
-	if (!stream)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
-		                    "cannot open the result file: %s", strerror(errno));
+	if (status != TL_OK)
+		return status;
+	empty = fgetc(stream) == EOF;
 	fclose(stream);
-	if (status.st_size == 0)
+	if (empty)
 		return tl_error_set(error, TL_E_DATA, path, 0, 0,
 		                    "got an empty file, wanted a result file");
 	if (H5Fis_hdf5(path) <= 0)

@@ -2,12 +2,12 @@
 #include "traces/input.h"
 
 #include "sim/base/arena.h"
+#include "sim/base/file.h"
 #include "sim/base/stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { CHUNK = 1 << 16, LONG_LINE = 1000 };
 
@@ -51,29 +51,6 @@ static enum tl_status fill(struct tl_input *input, struct tl_error *error)
 	return TL_OK;
 }
 
-static enum tl_status check_kind(const char *path, struct tl_error *error)
-{
-	struct stat about;
-
-	if (path[0] == '\0')
-		return tl_error_set(error, TL_E_NOINPUT, NULL, 0, 0,
-		                    "input, got an empty name, wanted that of a file");
-	if (stat(path, &about) != 0)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open: %s",
-		                    strerror(errno));
-	if (S_ISDIR(about.st_mode))
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
-		                    "input, got a directory, wanted a file");
-	if (!S_ISREG(about.st_mode))
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
-		                    "input, got a pipe or device, wanted a regular file (it may be "
-		                    "read twice)");
-	if (about.st_size == 0)
-		return tl_error_set(error, TL_E_DATA, path, 1, 0,
-		                    "input, got an empty file, wanted a header and rows");
-	return TL_OK;
-}
-
 static enum tl_status start(struct tl_input *input, struct tl_error *error)
 {
 	static const char bom[] = "\xEF\xBB\xBF";
@@ -81,14 +58,14 @@ static enum tl_status start(struct tl_input *input, struct tl_error *error)
 
 	if (status != TL_OK)
 		return status;
+	if (input->end == 0)
+		return tl_error_set(error, TL_E_DATA, input->path, 1, 0,
+		                    "input, got an empty file, wanted a header and rows");
 	if (ends_in(input->path, ".gz") && gzdirect(input->file))
 		return tl_error_set(
 		    error, TL_E_DATA, input->path, 0, 0,
 		    "gzip data, got a file that does not start as one, wanted what its "
 		    "name says");
-	if (input->end == 0)
-		return tl_error_set(error, TL_E_DATA, input->path, 1, 0,
-		                    "input, got an empty file, wanted a header and rows");
 	if (input->end >= 3 && memcmp(input->buffer, bom, 3) == 0) {
 		input->begin = 3;
 		input->searched = 3;
@@ -100,7 +77,7 @@ static enum tl_status start(struct tl_input *input, struct tl_error *error)
 enum tl_status tl_input_open(struct tl_input *input, const char *path, struct tl_lint *lint,
                              struct tl_error *error)
 {
-	enum tl_status status = check_kind(path, error);
+	enum tl_status status = tl_file_check(path, error);
 
 	if (status != TL_OK)
 		return status;
@@ -112,7 +89,7 @@ enum tl_status tl_input_open(struct tl_input *input, const char *path, struct tl
 	if (input->file == NULL && (errno == 0 || errno == ENOMEM))
 		tl_out_of_memory(CHUNK);
 	if (input->file == NULL)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open: %s",
+		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot be opened: %s",
 		                    strerror(errno));
 	gzbuffer(input->file, CHUNK);
 	status = start(input, error);

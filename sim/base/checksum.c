@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/base/checksum.h"
 
+#include "sim/base/file.h"
+
 #include <errno.h>
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -39,12 +41,9 @@ static enum tl_status digest_stream(EVP_MD_CTX *context, FILE *stream, const cha
 	while ((got = fread(block, 1, sizeof block, stream)) > 0)
 		if (EVP_DigestUpdate(context, block, got) != 1)
 			return crypto_failed(path, error);
-	if (ferror(stream)) {
-		/* A folder opens, and only reading it fails. */
-		enum tl_status code = errno == EISDIR ? TL_E_NOINPUT : TL_E_IO;
-
-		return tl_error_set(error, code, path, 0, 0, "cannot read: %s", strerror(errno));
-	}
+	if (ferror(stream))
+		return tl_error_set(error, TL_E_IO, path, 0, 0, "cannot be read: %s",
+		                    strerror(errno));
 	if (EVP_DigestFinal_ex(context, digest, NULL) != 1)
 		return crypto_failed(path, error);
 	to_hex(digest, out);
@@ -53,13 +52,12 @@ static enum tl_status digest_stream(EVP_MD_CTX *context, FILE *stream, const cha
 
 enum tl_status tl_sha256_file(const char *path, char out[TL_SHA256_HEX], struct tl_error *error)
 {
-	FILE *stream = fopen(path, "rb");
+	FILE *stream = NULL;
 	EVP_MD_CTX *context;
-	enum tl_status status;
+	enum tl_status status = tl_file_open(path, &stream, error);
 
-	if (!stream)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open: %s",
-		                    strerror(errno));
+	if (status != TL_OK)
+		return status;
 	context = EVP_MD_CTX_new();
 	status =
 	    context ? digest_stream(context, stream, path, out, error) : crypto_failed(path, error);

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/base/stop.h"
 
-#include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t asked;
+static const int caught[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE};
+static volatile sig_atomic_t asked; /* the first of them that came */
 
 static void on_signal(int number)
 {
-	(void)number;
-	asked = 1;
+	if (!asked)
+		asked = number;
+}
+
+void tl_stop_signals(sigset_t *out)
+{
+	sigemptyset(out);
+	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+		sigaddset(out, caught[i]);
 }
 
 void tl_stop_catch(void)
 {
-	static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction before, action = {.sa_handler = on_signal};
 
 	sigemptyset(&action.sa_mask);
@@ -35,4 +41,12 @@ enum tl_status tl_stop_check(struct tl_error *error)
 		return TL_OK;
 	return tl_error_set(error, TL_E_INTERRUPTED, NULL, 0, 0,
 	                    "interrupted: what was not whole is removed");
+}
+
+void tl_stop_end(void)
+{
+	if (asked != SIGPIPE)
+		return;
+	(void)signal(SIGPIPE, SIG_DFL);
+	(void)raise(SIGPIPE);
 }

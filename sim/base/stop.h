@@ -8,13 +8,20 @@
 
 #include "sim/base/error.h"
 
+#include <signal.h>
 #include <stdbool.h>
 
-/* SIGINT, SIGTERM and SIGHUP set the flag from now on (one that is ignored stays so), and
- * a file that grows too large is a failed write. Waiting system calls end with EINTR. */
+/* Those that ask for an end: SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE. */
+void tl_stop_signals(sigset_t *out);
+
+/* They set the flag from now on (one that is ignored stays so), and a file that grows too
+ * large is a failed write. Waiting system calls end with EINTR. */
 void tl_stop_catch(void);
 bool tl_stop_asked(void);
 /* TL_E_INTERRUPTED once a signal came. */
 enum tl_status tl_stop_check(struct tl_error *error);
+/* Once all is put away: whoever was stopped because nobody reads on ends by that signal,
+ * without a word, as those do who did not catch it. */
+void tl_stop_end(void);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "sim/base/arena.h"
 #include "sim/base/assert.h"
+#include "sim/base/stop.h"
 #include "sim/config/schema.h"
 
 #include <getopt.h>
@@ -284,8 +285,11 @@ int tl_command_main(const struct tl_command *command, int argc, char **argv)
 	enum tl_status status = command->verbs ? choose_verb(command, argc, argv, &error)
 	                                       : run_verb(command, argc, argv, &error);
 
+	bool unwritten = fflush(stdout) != 0 || ferror(stdout);
+
+	tl_stop_end();
 	/* A full disk behind stdout is a failure too. */
-	if ((fflush(stdout) != 0 || ferror(stdout)) && status == TL_OK)
+	if (unwritten && status == TL_OK)
 		status =
 		    tl_error_set(&error, TL_E_IO, "standard output", 0, 0, "cannot be written");
 	if (status != TL_OK && error.code != TL_OK)

@@ -5,6 +5,7 @@
 #include "analysis/merge.h"
 #include "sim/base/arena.h"
 #include "sim/base/output.h"
+#include "sim/base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,11 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 	char *partial = tl_output_partial(path);
 
 	(void)command;
+	tl_stop_catch();
 	if (status == TL_OK)
 		status = tl_merge(dir, tl_args_has(args, "partial"), partial, error);
+	if (status == TL_OK)
+		status = tl_stop_check(error);
 	if (status == TL_OK)
 		status = tl_output_publish(partial, path, force, error);
 	if (status == TL_OK)

@@ -3,6 +3,7 @@
 #include "sim/cli/cli.h"
 
 #include "sim/base/arena.h"
+#include "sim/base/file.h"
 #include "sim/cli/compare.h"
 #include "sim/cli/regress.h"
 
@@ -89,13 +90,12 @@ static bool holds_runs(const char *path)
 	static const char mark[8] = "\x89HDF\r\n\x1a\n";
 	char begins[sizeof mark];
 	struct stat status;
-	FILE *file;
+	FILE *file = NULL;
 	bool hdf5;
 
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
 		return true;
-	file = fopen(path, "rb");
-	if (!file)
+	if (tl_file_open(path, &file, NULL) != TL_OK)
 		return false;
 	hdf5 = fread(begins, 1, sizeof begins, file) == sizeof begins &&
 	       memcmp(begins, mark, sizeof mark) == 0;

@@ -16,11 +16,13 @@
 
 static FILE *open_partial(const char *path, const char *partial)
 {
-	const int descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	const size_t length = strlen(path);
 	FILE *file = NULL;
-	int cause;
+	int descriptor, cause;
 
+	/* Left by a process of this number that was killed outright. */
+	(void)unlink(partial);
+	descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (descriptor < 0)
 		return NULL;
 	if (length > 3 && strcmp(path + length - 3, ".gz") == 0)

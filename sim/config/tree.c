@@ -2,12 +2,12 @@
 #include "sim/config/tree.h"
 
 #include "sim/base/assert.h"
+#include "sim/base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <yaml.h>
 
 struct tl_source *tl_source_new(struct tl_arena *arena, const char *name, const char *folder,
@@ -352,22 +352,12 @@ static enum tl_status read_all(const char *path, char **out, size_t *size, struc
 {
 	char *text = NULL;
 	size_t capacity = 0, used = 0, got;
-	struct stat info;
+	FILE *file = NULL;
+	enum tl_status status = tl_file_open(path, &file, error);
 	int failed;
-	FILE *file;
 
-	if (path[0] == '\0')
-		return tl_error_set(error, TL_E_NOINPUT, NULL, 0, 0,
-		                    "got an empty name, wanted that of a file");
-	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "is a folder, wanted a file");
-	if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) /* a pipe might never end */
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0,
-		                    "is a device, pipe or socket, wanted a plain file");
-	file = fopen(path, "rb");
-	if (!file)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot be opened: %s",
-		                    strerror(errno));
+	if (status != TL_OK)
+		return status;
 	do {
 		text = tl_grow(text, &capacity, used + 65536, 1);
 		got = fread(text + used, 1, capacity - used, file);

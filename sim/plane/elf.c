@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/plane/elf.h"
 
+#include "sim/base/file.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -82,20 +84,17 @@ static enum tl_status check_head(FILE *file, uint64_t size, const char *path,
 
 enum tl_status tl_elf_check(const char *path, struct tl_error *error)
 {
+	FILE *file = NULL;
+	enum tl_status status = tl_file_open(path, &file, error);
 	struct stat info;
-	enum tl_status status;
-	FILE *file;
 
-	if (stat(path, &info) != 0)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open: %s",
-		                    strerror(errno));
-	if (!S_ISREG(info.st_mode)) /* opening a pipe would wait for its writer */
-		return REFUSE("got a folder, device, pipe or socket, wanted a plain file");
-	file = fopen(path, "rb");
-	if (file == NULL)
-		return tl_error_set(error, TL_E_NOINPUT, path, 0, 0, "cannot open: %s",
-		                    strerror(errno));
-	status = check_head(file, (uint64_t)info.st_size, path, error);
+	if (status != TL_OK)
+		return status;
+	if (fstat(fileno(file), &info) == 0)
+		status = check_head(file, (uint64_t)info.st_size, path, error);
+	else
+		status =
+		    tl_error_set(error, TL_E_IO, path, 0, 0, "cannot be read: %s", strerror(errno));
 	(void)fclose(file);
 	return status;
 }

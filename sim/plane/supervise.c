@@ -6,6 +6,7 @@
 #include "results/schema.h"
 #include "sim/account/account.h"
 #include "sim/base/output.h"
+#include "sim/base/stop.h"
 #include "sim/base/units.h"
 #include "sim/plane/module.h"
 #include "sim/plane/trial.h"
@@ -66,6 +67,7 @@ static _Noreturn void child_main(struct supervision *sup, pid_t parent)
 
 	/* ^C reaches the whole group: the parent alone answers it. */
 	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is a failed write */
 	sigprocmask(SIG_SETMASK, &sup->before, NULL);
 #ifdef __linux__
@@ -221,8 +223,7 @@ static enum tl_status wait_for(struct supervision *sup, const sigset_t *watched,
 			                    strerror(errno));
 		int signal_number = sigtimedwait(watched, NULL, &tick);
 
-		if (signal_number == SIGINT || signal_number == SIGTERM ||
-		    signal_number == SIGHUP) {
+		if (signal_number > 0 && signal_number != SIGCHLD) {
 			reap(sup);
 			return tl_error_set(error, TL_E_INTERRUPTED, NULL, 0, 0,
 			                    sup->partial_path != NULL
@@ -289,11 +290,8 @@ static enum tl_status contain(struct supervision *sup, struct tl_error *error)
 		return tl_error_set(error, TL_E_OS, NULL, 0, 0, "shared memory: %s",
 		                    strerror(errno));
 	atomic_store(&sup->pulse->seat, TL_SEAT_COUNT);
-	sigemptyset(&watched);
+	tl_stop_signals(&watched);
 	sigaddset(&watched, SIGCHLD);
-	sigaddset(&watched, SIGINT);
-	sigaddset(&watched, SIGTERM);
-	sigaddset(&watched, SIGHUP);
 	sigprocmask(SIG_BLOCK, &watched, &sup->before);
 	fflush(NULL);
 	sup->child = fork();

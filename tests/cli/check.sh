@@ -31,7 +31,7 @@ says err "--set workload[0].trace=FILE"
 run 66 check openb-packing
 says err "--set cluster.list=FILE"
 run 66 check philly-fifo --trace missing.csv --format philly
-says err "missing.csv: cannot open"
+says err "missing.csv: cannot be opened"
 run 64 check tiny --policy plce=fgd
 says err "did you mean \`place\`?"
 run 64 check demo --cluster 4x8:model=A100

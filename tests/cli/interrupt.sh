@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ^C ends a run cleanly: exit 130, and no file.
+# ^C and its kin end a run cleanly: exit 130, and no file.
 . "$ROOT/tests/cli/_lib.sh"
 
 run 0 trace generate --span 300d --rate 200 -o long.csv
@@ -26,6 +26,34 @@ interrupted() {
 }
 
 interrupted TERM env
+interrupted PIPE env
 # sh has its background commands ignore ^C; env can undo that.
-env --default-signal=INT true 2>/dev/null && interrupted INT env --default-signal=INT
+for signal in INT QUIT; do
+	env --default-signal=$signal true 2>/dev/null && interrupted $signal env --default-signal=$signal
+done
+
+# Files that other verbs write.
+for signal in TERM HUP PIPE; do
+	"$TIDELAB" trace generate --span 3000d --rate 2000 -o out.d/t.csv 2>err &
+	pid=$!
+	sleep 0.3
+	kill -$signal $pid
+	wait $pid
+	status=$?
+	if [ $signal = PIPE ]; then
+		[ $status -eq 141 ] || fail "$signal: exit $status, wanted death by the signal"
+		silent err
+	else
+		[ $status -eq 130 ] || fail "$signal: exit $status, wanted 130: $(cat err)"
+	fi
+	[ -z "$(ls -A out.d)" ] || fail "$signal: left behind: $(ls -A out.d)"
+done
+
+# Whom nobody reads on ends without a word, whether a file or a stream was asked for.
+{
+	"$TIDELAB" trace generate --span 3000d --rate 200 2>err
+	echo $? >status
+} | head -n 1 >out
+[ "$(cat status)" -eq 141 ] || fail "trace generate | head: exit $(cat status)"
+silent err
 finish

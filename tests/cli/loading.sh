@@ -15,8 +15,8 @@ mkfifo pipe pipe.yaml pipe.so
 run 66 check ./pipe.yaml
 says err "pipe.yaml: is a device, pipe or socket"
 run 66 check ''
-run 69 policies ./pipe.so
-says err "pipe.so: cannot be loaded: got a folder, device, pipe or socket"
+run 66 policies ./pipe.so
+says err "pipe.so: is a device, pipe or socket, wanted a plain file"
 
 # What the headers tell.
 fifo=$TIDELAB_BUILD/policies/fifo.so

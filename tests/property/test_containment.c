@@ -440,7 +440,7 @@ Test(containment, modules_that_are_none)
 	    {"bad-default.so", "option `how`: got `sometimes`, wanted one of never|always",
 	     TL_E_CONFIG},
 	    {"order-only.so", "a module for the order seat", TL_E_CONFIG},
-	    {"not-there.so", "cannot open", TL_E_NOINPUT},
+	    {"not-there.so", "cannot be opened", TL_E_NOINPUT},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

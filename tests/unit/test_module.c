@@ -201,7 +201,7 @@ Test(module, what_cannot_be_loaded_says_why)
 {
 	not_loaded("no-such-policy-anywhere", TL_E_UNAVAILABLE, "no policy module `no-such-policy");
 	not_loaded("", TL_E_UNAVAILABLE, "no policy module ``");
-	not_loaded("/nowhere/x.so", TL_E_NOINPUT, "cannot open");
+	not_loaded("/nowhere/x.so", TL_E_NOINPUT, "cannot be opened");
 	not_loaded(built("no-symbol"), TL_E_UNAVAILABLE, "exports no `tidelab_module`");
 	not_loaded(built("bad-magic"), TL_E_UNAVAILABLE, "not a Tidelab policy");
 }

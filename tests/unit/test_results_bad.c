@@ -287,7 +287,7 @@ Test(results_bad, nothing_to_open)
 
 	WANT(TL_E_NOINPUT, "No such file", tl_results_open(file, &reader, &error));
 	WANT(TL_E_NOINPUT, "a folder", tl_results_open(scratch_path(NULL), &reader, &error));
-	WANT(TL_E_NOINPUT, "no plain file", tl_results_open("/dev/null", &reader, &error));
+	WANT(TL_E_NOINPUT, "wanted a plain file", tl_results_open("/dev/null", &reader, &error));
 	cr_assert_null(reader);
 }
 

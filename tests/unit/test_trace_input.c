@@ -23,12 +23,12 @@ Test(trace_input, no_such_file)
 
 Test(trace_input, a_directory)
 {
-	refuse("traces", TL_E_NOINPUT, 0, "got a directory, wanted a file");
+	refuse("traces", TL_E_NOINPUT, 0, "is a folder, wanted a plain file");
 }
 
 Test(trace_input, a_device)
 {
-	refuse("/dev/null", TL_E_NOINPUT, 0, "regular file");
+	refuse("/dev/null", TL_E_NOINPUT, 0, "wanted a plain file");
 }
 
 Test(trace_input, unreadable)
