@@ -294,7 +294,7 @@ static enum tl_status take_tolerance(struct reader *reader, const size_t *column
 		                    reader->count, count);
 	out->items = tl_grow(out->items, &out->capacity, out->count + 1, sizeof *out->items);
 	tolerance = &out->items[out->count++];
-	*tolerance = (struct tl_tolerance){.pattern = NULL};
+	*tolerance = (struct tl_tolerance){.line = reader->line};
 	for (size_t i = 0; i < count && status == TL_OK; i++)
 		status = take_field(reader, columns[i], reader->fields[i], tolerance);
 	tolerance->exact = !(tolerance->absolute > 0) && !(tolerance->relative > 0);

@@ -45,6 +45,7 @@ enum tl_regress_test {
 
 struct tl_tolerance {
 	char *pattern;
+	long line;                 /* of the file */
 	double absolute, relative; /* the margin: absolute + relative × |value| */
 	bool exact;                /* neither is stated: whole numbers must be equal */
 	enum tl_regress_test test;

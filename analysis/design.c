@@ -50,6 +50,82 @@ const char *tl_design_value(const struct tl_design *design, size_t cell, size_t 
 	return design->values[cell * design->key_count + key];
 }
 
+/* ---- parts ---- */
+
+struct cell {
+	char *const *values;
+	size_t width;
+};
+
+static int compare_cells(const void *left, const void *right)
+{
+	const struct cell *a = left, *b = right;
+
+	for (size_t i = 0; i < a->width; i++) {
+		const char *x = a->values[i], *y = b->values[i];
+		int order = x && y ? strcmp(x, y) : (x != NULL) - (y != NULL);
+
+		if (order != 0)
+			return order;
+	}
+	return 0;
+}
+
+static int compare_seeds(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static struct cell cell_of(const struct tl_design *design, size_t cell)
+{
+	return (struct cell){design->values + cell * design->key_count, design->key_count};
+}
+
+static bool covers_cells(const struct tl_design *whole, const struct tl_design *part)
+{
+	struct cell *cells = tl_calloc(whole->cell_count + 1, sizeof *cells);
+	bool covered = true;
+
+	for (size_t i = 0; i < whole->cell_count; i++)
+		cells[i] = cell_of(whole, i);
+	qsort(cells, whole->cell_count, sizeof *cells, compare_cells);
+	for (size_t i = 0; i < part->cell_count && covered; i++) {
+		const struct cell cell = cell_of(part, i);
+
+		covered =
+		    bsearch(&cell, cells, whole->cell_count, sizeof cell, compare_cells) != NULL;
+	}
+	free(cells);
+	return covered;
+}
+
+static bool covers_seeds(const struct tl_design *whole, const struct tl_design *part)
+{
+	const size_t size = sizeof *whole->seeds;
+	uint64_t *seeds = tl_calloc(whole->seed_count + 1, size);
+	bool covered = true;
+
+	memcpy(seeds, whole->seeds, whole->seed_count * size);
+	qsort(seeds, whole->seed_count, size, compare_seeds);
+	for (size_t i = 0; i < part->seed_count && covered; i++)
+		covered =
+		    bsearch(&part->seeds[i], seeds, whole->seed_count, size, compare_seeds) != NULL;
+	free(seeds);
+	return covered;
+}
+
+bool tl_design_covers(const struct tl_design *whole, const struct tl_design *part)
+{
+	if (whole->key_count != part->key_count)
+		return false;
+	for (size_t i = 0; i < whole->key_count; i++)
+		if (strcmp(whole->keys[i], part->keys[i]) != 0)
+			return false;
+	return covers_cells(whole, part) && covers_seeds(whole, part);
+}
+
 /* ---- seeds ---- */
 
 static bool has_seed(const struct tl_design *design, uint64_t seed)

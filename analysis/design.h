@@ -55,6 +55,9 @@ void tl_design_seed(struct tl_design *design, uint64_t seed);
 enum tl_status tl_design_seeds_parse(struct tl_design *design, const char *text,
                                      struct tl_error *error);
 
+/* The same keys, and every cell and seed of the part among those of the whole. */
+bool tl_design_covers(const struct tl_design *whole, const struct tl_design *part);
+
 /* `grid` (NULL), `one-at-a-time` (the first cell is the scenario's own values) or
  * `sobol:N`, of these axes; seeds are still to be added. own: the scenario's own value of
  * each axis' key, NULL where it has none to tell; one-at-a-time alone looks at it.

@@ -199,19 +199,33 @@ static enum tl_status check_empty(const char *dir, struct tl_error *error)
 	return status;
 }
 
+/* A sweep of the same scenario, all of whose runs are among those wanted now. */
+static bool is_part(const struct tl_sweep *sweep, const struct tl_manifest *held)
+{
+	const struct tl_design *design = sweep->options.design;
+	char *identity = tl_sweep_identity(sweep->subject, &held->design);
+	bool same = strcmp(identity, held->identity) == 0;
+
+	free(identity);
+	return same && design && tl_design_covers(design, &held->design);
+}
+
 /* Refuses a folder that is for something else; one that is for nothing yet is marked once
  * it is known what is to be run. */
-static enum tl_status check_purpose(const struct tl_sweep *sweep, struct tl_error *error)
+static enum tl_status check_purpose(struct tl_sweep *sweep, struct tl_error *error)
 {
 	struct tl_manifest held;
 	enum tl_status status;
 
-	if (access(sweep->manifest, F_OK) != 0)
-		return check_empty(sweep->dir, error);
+	if (access(sweep->manifest, F_OK) != 0) {
+		status = check_empty(sweep->dir, error);
+		sweep->fresh = status == TL_OK;
+		return status;
+	}
 	status = tl_manifest_read(sweep->manifest, &held, error);
 	if (status != TL_OK)
 		return status;
-	if (strcmp(held.identity, sweep->identity) != 0)
+	if (strcmp(held.identity, sweep->identity) != 0 && !is_part(sweep, &held))
 		status = refuse_other(sweep->options.dir, held.identity, sweep->identity, error);
 	tl_manifest_fini(&held);
 	return status;
@@ -359,10 +373,36 @@ enum tl_status tl_sweep_open(const struct tl_sweep_options *options,
 	return TL_OK;
 }
 
+static void remove_files(const struct tl_sweep *sweep, const char *name)
+{
+	char *path = tl_join(sweep->dir, name);
+	DIR *folder = opendir(path);
+
+	for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
+		char *file = tl_join(path, entry->d_name);
+
+		(void)unlink(file);
+		free(file);
+	}
+	if (folder)
+		(void)closedir(folder);
+	free(path);
+}
+
+void tl_sweep_discard(struct tl_sweep *sweep)
+{
+	if (!sweep->fresh)
+		return;
+	remove_files(sweep, "runs");
+	remove_files(sweep, "logs");
+	(void)unlink(sweep->manifest);
+	sweep->marked = false;
+}
+
 /* Nothing came of it: nothing is left. */
 static void remove_empty(const struct tl_sweep *sweep)
 {
-	static const char *const names[] = {"lock", "runs", "logs"};
+	static const char *const names[] = {"runs", "logs", "slurm", "lock"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char *path = tl_join(sweep->dir, names[i]);
@@ -371,7 +411,8 @@ static void remove_empty(const struct tl_sweep *sweep)
 			(void)rmdir(path);
 		free(path);
 	}
-	(void)rmdir(sweep->dir);
+	if (sweep->made)
+		(void)rmdir(sweep->dir);
 }
 
 void tl_sweep_close(struct tl_sweep *sweep)
@@ -380,7 +421,7 @@ void tl_sweep_close(struct tl_sweep *sweep)
 		return;
 	if (sweep->executor)
 		sweep->options.executor->close(sweep->executor);
-	if (sweep->made)
+	if ((sweep->made || sweep->fresh) && !sweep->marked)
 		remove_empty(sweep);
 	if (sweep->lock >= 0)
 		(void)close(sweep->lock);

@@ -10,7 +10,9 @@
  *   DIR/runs/HASH.h5  results
  *   DIR/logs/HASH.log what a run that failed said on standard error
  *
- * `tidelab sweep` has one design and runs it once. A search (tune, plan) opens a folder
+ * `tidelab sweep` has one design and runs it once; a design that holds all runs of the one
+ * before, of the same scenario, takes its place in the manifest and adds what is missing.
+ * A search (tune, plan) opens a folder
  * with an identity of its own and asks for one design after another; the runs it has had
  * before it finds there.
  */
@@ -44,6 +46,9 @@ struct tl_sweep_options {
 	const char *dir; /* made where it is not there */
 	/* What the folder is for, as lines `key: value`: one that holds another is refused. */
 	const char *identity;
+	/* The one design that the folder is for: one that holds part of it is completed. NULL:
+	 * of a search, which runs one design after another. */
+	const struct tl_design *design;
 	const struct tl_executor *executor;
 	unsigned jobs;         /* as in tl_executor_options */
 	const char *arguments; /* likewise */
@@ -87,6 +92,8 @@ enum tl_status tl_sweep_print(struct tl_sweep *sweep, const struct tl_design *de
                               struct tl_error *error);
 /* The result file of a run; malloc'd. */
 char *tl_sweep_path(const struct tl_sweep *sweep, const char *hash);
+/* What was begun came to nothing: where the folder was for nothing before, nothing is left. */
+void tl_sweep_discard(struct tl_sweep *sweep);
 void tl_sweep_close(struct tl_sweep *sweep);
 
 /* ---- the manifest's text for a design: the identity of `tidelab sweep` ---- */

@@ -13,8 +13,10 @@ struct tl_sweep {
 	char *dir; /* absolute */
 	char *manifest;
 	char *identity;
-	int lock;  /* -1: none */
-	bool made; /* the folder was not there, and holds nothing yet */
+	int lock;    /* -1: none */
+	bool made;   /* the folder was not there */
+	bool fresh;  /* it held nothing of any sweep … */
+	bool marked; /* … and by now has a manifest */
 	void *executor;
 };
 

@@ -379,7 +379,7 @@ enum tl_status tl_sweep_run(struct tl_sweep *sweep, const struct tl_design *desi
 		spread_states(&work);
 		status = tl_manifest_write(sweep->manifest, sweep->identity, sweep->subject, design,
 		                           work.runs, work.count, work.error);
-		sweep->made = sweep->made && status != TL_OK;
+		sweep->marked |= status == TL_OK;
 	}
 	if (status != TL_OK) {
 		tl_sweep_runs_free(work.runs, work.count);

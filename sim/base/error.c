@@ -84,6 +84,7 @@ int tl_status_exit_code(enum tl_status status)
 		return 78;
 	case TL_E_POLICY:
 	case TL_E_REGRESSION:
+	case TL_E_UNMET:
 		return 1;
 	case TL_E_INTERRUPTED:
 		return 130;

@@ -24,6 +24,7 @@ enum tl_status {
 	TL_E_CONFIG,      /* the scenario is impossible; 78 */
 	TL_E_POLICY,      /* the policy stalled, looped, hung or crashed; 1 */
 	TL_E_REGRESSION,  /* metrics left the margins of their baseline; 1 */
+	TL_E_UNMET,       /* no setting is shown to keep what was asked for; 1 */
 	TL_E_INTERRUPTED  /* ^C; 130 */
 };
 

@@ -103,6 +103,16 @@ static const struct tl_flag *flag_of(const struct tables *tables, int code)
 	return NULL;
 }
 
+static bool names_file(const struct tl_flag *flag)
+{
+	static const char *const kinds[] = {"FILE", "DIR", "FOLDER"};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(flag->argument, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
 static enum tl_status take_flags(const struct tl_command *command, int argc, char **argv,
                                  struct tl_args *out, struct tl_error *error)
 {
@@ -137,7 +147,13 @@ static enum tl_status take_flags(const struct tl_command *command, int argc, cha
 			return unknown_flag(command, argv[optind - 1 < at ? at : optind - 1],
 			                    error);
 		}
-		out->given[out->given_count++] = (struct tl_given){flag_of(&tables, code), optarg};
+		const struct tl_flag *flag = flag_of(&tables, code);
+
+		if (flag->argument && optarg[0] == '\0' && names_file(flag))
+			return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+			                    "--%s: got an empty name, wanted %s", flag->name,
+			                    flag->argument);
+		out->given[out->given_count++] = (struct tl_given){flag, optarg};
 	}
 }
 

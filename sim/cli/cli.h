@@ -122,6 +122,8 @@ void tl_subject_fini(struct tl_subject *subject);
 /* The scenario's own value of a key, as one would write it; malloc'd; NULL where it is no
  * scalar or not set. */
 char *tl_subject_own(const struct tl_subject *subject, const char *key);
+/* Refuses --seed and --set seed=N, for commands where --seeds names the seeds. */
+enum tl_status tl_subject_check_seed(const struct tl_args *args, struct tl_error *error);
 /* The scenario's own seed. */
 uint64_t tl_subject_seed(const struct tl_subject *subject);
 

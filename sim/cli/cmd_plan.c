@@ -202,6 +202,10 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 			print_answer(&setup, &plan, largest);
 		}
 		tl_search_note(&setup.search, stderr);
+		if (plan.answer < 0)
+			status = tl_error_set(error, TL_E_UNMET, NULL, 0, 0,
+			                      "no value of %s is shown to keep what was asked",
+			                      setup.space.ladders[0].key);
 		tl_plan_fini(&plan);
 	}
 	tl_search_setup_close(&setup);
@@ -217,7 +221,8 @@ const struct tl_command tl_command_plan = {
 	"constraint holds where the one-sided confidence limit of its mean over the seeds (Student's t)\n"
 	"keeps the bound. Further values on either side are looked at besides: where more makes it\n"
 	"worse somewhere, that is said, and the answer is the value from which on all that were looked\n"
-	"at hold. A metric of services without a name (attainment) must hold for each of them.\n"
+	"at hold. A metric of services without a name (attainment) must hold for each of them. The exit\n"
+	"code is 1 where no value is shown to keep what was asked.\n"
 	"\n"
 	"The runs are kept in DIR: the same command again, with more seeds or checks, runs only what is\n"
 	"missing.",

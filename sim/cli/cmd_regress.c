@@ -6,7 +6,9 @@
 #include "sim/base/file.h"
 #include "sim/cli/compare.h"
 #include "sim/cli/regress.h"
+#include "sim/config/schema.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -161,6 +163,30 @@ static enum tl_status settle_seed(struct job *job, struct tl_error *error)
 
 /* ---- judging ---- */
 
+/* Margins of a metric that nobody has: a slip, or of a file for many scenarios. */
+static void tell_unmatched(const struct job *job, const struct tl_gate *gate)
+{
+	const char **names = tl_calloc(gate->count + 1, sizeof *names);
+
+	for (size_t i = 0; i < gate->count; i++)
+		names[i] = gate->rows[i].metric;
+	for (size_t i = 0; i < job->tolerances.count; i++) {
+		const struct tl_tolerance *tolerance = &job->tolerances.items[i];
+		const char *near = tl_suggest(names, gate->count, tolerance->pattern);
+		bool matched = false;
+
+		for (size_t m = 0; m < gate->count && !matched; m++)
+			matched = fnmatch(tolerance->pattern, names[m], 0) == 0;
+		if (matched)
+			continue;
+		(void)fprintf(stderr, "%s:%ld: `%.100s` matches no metric here%s%s%s\n",
+		              tl_args_value(job->args, "tolerance"), tolerance->line,
+		              tolerance->pattern, near ? "; did you mean `" : "", near ? near : "",
+		              near ? "`?" : "");
+	}
+	free(names);
+}
+
 static enum tl_status write_junit(const struct tl_gate *gate, const char *path,
                                   struct tl_error *error)
 {
@@ -211,6 +237,7 @@ static enum tl_status judge(const struct job *job, struct tl_error *error)
 		gate.failed += tl_regress_fails(&rows[i]);
 		gate.ignored += rows[i].state == TL_REGRESS_IGNORED;
 	}
+	tell_unmatched(job, &gate);
 	if (tl_args_has(job->args, "json"))
 		tl_print_json(tl_gate_json(&gate), stdout);
 	else

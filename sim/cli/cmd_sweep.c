@@ -99,6 +99,7 @@ static enum tl_status sweep(const struct tl_args *args, const struct tl_subject 
 	enum tl_status status;
 
 	options->identity = identity;
+	options->design = design;
 	status = tl_sweep_open(options, subject, &folder, error);
 	if (status == TL_OK && options->dry)
 		status = tl_sweep_print(folder, design, stdout, error);
@@ -126,6 +127,8 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 	if (status == TL_OK && !options.dir)
 		status = tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
 		                      "--output DIR is missing, wanted the folder of the sweep");
+	if (status == TL_OK && tl_args_has(args, "seeds"))
+		status = tl_subject_check_seed(args, error);
 	if (status == TL_OK)
 		status = tl_subject_from_args(args, &subject, error);
 	if (status != TL_OK)
@@ -145,7 +148,8 @@ const struct tl_command tl_command_sweep = {
     .about =
 	"Each run is a process of its own and one result file in DIR/runs, named by the hash of all it\n"
 	"depends on. The same command again runs only what is missing: after ^C, a crash, a full disk,\n"
-	"or another trace or policy. `tidelab merge DIR` makes one table of the metrics.\n"
+	"or another trace or policy. With more seeds, or more values of the same axes, it adds to what is\n"
+	"there. `tidelab merge DIR` makes one table of the metrics.\n"
 	"\n"
 	"A range ends with LAST where a step falls on it; values may carry a unit (1d:7d:2d). Commas in\n"
 	"braces, brackets and quotes do not split a list. grid: every combination; one-at-a-time: the\n"

@@ -55,6 +55,24 @@ static struct tl_judgement judgement_of(const struct outcome *outcome, const dou
 	                           outcome->options->confidence);
 }
 
+/* The best of all is no answer where it does not keep what was asked. */
+static enum tl_status check_promise(const struct outcome *outcome, struct tl_error *error)
+{
+	const struct tl_search_setup *setup = outcome->setup;
+	char text[200];
+
+	for (size_t i = 0; i < setup->constraint_count; i++) {
+		struct tl_judgement judged = judgement_of(outcome, outcome->tune->best_fresh, i);
+
+		if (judged.verdict != TL_VERDICT_HOLDS)
+			return tl_error_set(
+			    error, TL_E_UNMET, NULL, 0, 0,
+			    "the best setting found is not shown to keep %s",
+			    tl_search_constraint_text(&setup->constraints[i], text, sizeof text));
+	}
+	return TL_OK;
+}
+
 /* ---- for people ---- */
 
 static void print_end(const struct outcome *outcome, size_t axis, int rung, double mean,
@@ -355,8 +373,10 @@ static enum tl_status tune(const struct tl_args *args, struct tl_search_setup *s
 		print_gain(&outcome);
 		(void)printf("what was tried: %s/trace.csv\n", dir);
 	}
-	if (status == TL_OK)
+	if (status == TL_OK) {
 		tl_search_note(&setup->search, stderr);
+		status = check_promise(&outcome, error);
+	}
 	tl_tune_fini(&found);
 	free(near);
 	return status;
@@ -398,7 +418,8 @@ const struct tl_command tl_command_tune = {
 	"lists. A setting whose constraints are not shown to hold is worse than any whose are.\n"
 	"\n"
 	"Who is best of many owes part of it to the seeds it was chosen by. So the best is run with as many\n"
-	"fresh seeds, beside the scenario's own setting, and what is printed of it is from those.\n"
+	"fresh seeds, beside the scenario's own setting, and what is printed of it is from those. The exit\n"
+	"code is 1 where with them it is not shown to keep what it is subject to.\n"
 	"\n"
 	"All settings meet the same seeds. DIR keeps the runs and trace.csv, a line a setting tried; the\n"
 	"same command again, or with a larger budget, goes on from there.",

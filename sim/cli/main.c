@@ -43,8 +43,8 @@ static void print_help(FILE *out)
 		(void)fprintf(out, "  %-12s%s\n", tl_commands[i]->name, tl_commands[i]->summary);
 	(void)fputs(
 	    "\n`tidelab VERB --help` tells more of each. Data goes to standard output, diagnostics to\n"
-	    "standard error; the exit code is 0, 1 where a policy ended the run or a gate failed, or one of\n"
-	    "sysexits.\n\n"
+	    "standard error; the exit code is 0, 1 where a policy ended the run, a gate failed or nothing\n"
+	    "keeps what was asked, or one of sysexits.\n\n"
 	    "Example:\n  tidelab run demo -o demo.h5 && tidelab summary demo.h5\n",
 	    out);
 }

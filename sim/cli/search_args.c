@@ -288,6 +288,8 @@ enum tl_status tl_search_setup_read(const struct tl_args *args, const struct tl_
 		status = tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
 		                      "--output DIR is missing, wanted the folder of the runs");
 	if (status == TL_OK)
+		status = tl_subject_check_seed(args, error);
+	if (status == TL_OK)
 		status = take_axes(out, error);
 	if (status == TL_OK)
 		status = take_constraints(out, error);
@@ -317,7 +319,13 @@ enum tl_status tl_search_setup_begin(struct tl_search_setup *setup,
 	setup->search.subject = &setup->subject;
 	setup->search.space = &setup->space;
 	setup->search.seeds = setup->seeds.seeds;
-	return status == TL_OK ? take_measures(setup, terms, error) : status;
+	if (status != TL_OK)
+		return status;
+	status = take_measures(setup, terms, error);
+	/* A metric that there is not: no run of these terms will be asked for again. */
+	if (status == TL_E_USAGE)
+		tl_sweep_discard(setup->search.sweep);
+	return status;
 }
 
 void tl_search_setup_close(struct tl_search_setup *setup)

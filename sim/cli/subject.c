@@ -176,6 +176,21 @@ char *tl_subject_own(const struct tl_subject *subject, const char *key)
 	return tl_scenario_own(context->base, key);
 }
 
+enum tl_status tl_subject_check_seed(const struct tl_args *args, struct tl_error *error)
+{
+	for (size_t i = 0; i < args->given_count; i++) {
+		const char *name = args->given[i].flag->name;
+
+		if (strcmp(name, "seed") == 0 ||
+		    (strcmp(name, "set") == 0 && strncmp(args->given[i].value, "seed=", 5) == 0))
+			return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+			                    "--%s: got the seed of one run, wanted --seeds alone "
+			                    "to name those of every setting",
+			                    name);
+	}
+	return TL_OK;
+}
+
 uint64_t tl_subject_seed(const struct tl_subject *subject)
 {
 	const struct context *context = subject->context;

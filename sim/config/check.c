@@ -4,14 +4,32 @@
 
 #include "results/schema.h"
 
+#include <stdarg.h>
 #include <string.h>
 
-/* The node of a key for the message, or of the entry where the key is not written. */
-const struct tl_tree *tl_config_at(const struct tl_tree *map, const char *name)
+enum tl_status tl_fill_fault_at(struct tl_fill *fill, const struct tl_tree *map, const char *key,
+                                const char *format, ...)
 {
-	const struct tl_tree *node = tl_tree_get(map, name);
+	const struct tl_tree *node = map;
+	char text[TL_ERROR_MESSAGE_MAX], step[TL_NAME_MAX];
+	va_list arguments;
 
-	return node ? node : map;
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	for (const char *at = key; node->kind == TL_TREE_MAP && *at != '\0';) {
+		size_t length = strcspn(at, ".");
+		const struct tl_tree *inner;
+
+		(void)snprintf(step, sizeof step, "%.*s", (int)length, at);
+		inner = tl_tree_get(node, step);
+		if (!inner)
+			break;
+		node = inner;
+		at += length + (at[length] == '.');
+	}
+	(void)tl_fill_enter(fill, key);
+	return tl_fill_fault(fill, node, "%s", text);
 }
 
 static enum tl_status check_name(struct tl_fill *fill, const struct tl_config *config,
@@ -21,31 +39,37 @@ static enum tl_status check_name(struct tl_fill *fill, const struct tl_config *c
 
 	if (!strchr(name, '/') && name[0] != '.' && name[0] != '-')
 		return TL_OK;
-	return tl_fill_fault(
-	    fill, tl_config_at(root, "name"),
-	    "name: got `%s`, wanted one without a slash that starts with neither `.` "
-	    "nor `-`: files are named after it",
-	    name);
+	return tl_fill_fault_at(fill, root, "name",
+	                        "got `%s`, wanted one without a slash that starts with neither `.` "
+	                        "nor `-`: files are named after it",
+	                        name);
+}
+
+static struct tl_fill *enter_item(struct tl_fill *fill, const char *list, size_t index)
+{
+	(void)tl_fill_enter(fill, list);
+	(void)tl_fill_enter_index(fill, index);
+	return fill;
 }
 
 static enum tl_status check_queues(struct tl_fill *fill, const struct tl_config *config,
                                    const struct tl_tree *root)
 {
 	if (config->queue_count == 0)
-		return tl_fill_fault(fill, tl_config_at(root, "queues"),
-		                     "queues: got an empty list, wanted at least one queue");
+		return tl_fill_fault_at(fill, root, "queues",
+		                        "got an empty list, wanted at least one queue");
 	for (size_t i = 0; i < config->queue_count; i++) {
 		if (strlen(config->queues[i].queue.name) >= TL_ROW_QUEUE_SIZE)
-			return tl_fill_fault(fill, tl_config_at(config->queues[i].node, "name"),
-			                     "queues[%zu].name: got `%s`, wanted at most %d bytes",
-			                     i, config->queues[i].queue.name,
-			                     TL_ROW_QUEUE_SIZE - 1);
+			return tl_fill_fault_at(
+			    enter_item(fill, "queues", i), config->queues[i].node, "name",
+			    "got `%s`, wanted at most %d bytes", config->queues[i].queue.name,
+			    TL_ROW_QUEUE_SIZE - 1);
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(config->queues[i].queue.name, config->queues[j].queue.name) == 0)
-				return tl_fill_fault(
-				    fill, tl_config_at(config->queues[i].node, "name"),
-				    "queues[%zu].name: got `%s` again, wanted each name once", i,
-				    config->queues[i].queue.name);
+				return tl_fill_fault_at(enter_item(fill, "queues", i),
+				                        config->queues[i].node, "name",
+				                        "got `%s` again, wanted each name once",
+				                        config->queues[i].queue.name);
 	}
 	return TL_OK;
 }
@@ -56,10 +80,10 @@ static enum tl_status check_tenants(struct tl_fill *fill, const struct tl_config
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(config->tenants[i].tenant.name,
 			           config->tenants[j].tenant.name) == 0)
-				return tl_fill_fault(
-				    fill, tl_config_at(config->tenants[i].node, "name"),
-				    "tenants[%zu].name: got `%s` again, wanted each name once", i,
-				    config->tenants[i].tenant.name);
+				return tl_fill_fault_at(enter_item(fill, "tenants", i),
+				                        config->tenants[i].node, "name",
+				                        "got `%s` again, wanted each name once",
+				                        config->tenants[i].tenant.name);
 	return TL_OK;
 }
 
@@ -80,9 +104,8 @@ static enum tl_status check_workload(struct tl_fill *fill, const struct tl_confi
 
 	(void)tl_fill_enter_index(fill, i);
 	if (entry->workload.queue[0] != '\0' && !tl_config_has_queue(config, entry->workload.queue))
-		return tl_fill_fault(fill, tl_config_at(entry->node, "queue"),
-		                     "queue: got `%s`, wanted one of `queues`",
-		                     entry->workload.queue);
+		return tl_fill_fault_at(fill, entry->node, "queue",
+		                        "got `%s`, wanted one of `queues`", entry->workload.queue);
 	if (entry->workload.is_made) {
 		enum tl_status status = tl_generate_config_check(fill, entry);
 
@@ -90,20 +113,19 @@ static enum tl_status check_workload(struct tl_fill *fill, const struct tl_confi
 			return status;
 	}
 	if (trace->max_gpus_mgpu > 0 && trace->min_gpus_mgpu > trace->max_gpus_mgpu)
-		return tl_fill_fault(fill, tl_config_at(entry->node, "min_gpus"),
-		                     "min_gpus: got more than max_gpus, wanted at most that");
+		return tl_fill_fault_at(fill, entry->node, "min_gpus",
+		                        "got more than max_gpus, wanted at most that");
 	if (trace->is_static && trace->window_ns > 0)
-		return tl_fill_fault(fill, tl_config_at(entry->node, "window"),
-		                     "window: a static workload has no times to cut");
+		return tl_fill_fault_at(fill, entry->node, "window",
+		                        "a static workload has no times to cut");
 	for (size_t k = 0; k < sizeof of_static / sizeof *of_static && !trace->is_static; k++)
 		if (k == 0 ? trace->shuffle : trace->demand > 0)
-			return tl_fill_fault(fill, tl_config_at(entry->node, of_static[k]),
-			                     "%s: got it for a trace with times, wanted a static "
-			                     "one (static: true)",
-			                     of_static[k]);
+			return tl_fill_fault_at(
+			    fill, entry->node, of_static[k],
+			    "got it for a trace with times, wanted a static one (static: true)");
 	if (trace->demand > 0 && trace->capacity_mgpu == 0)
-		return tl_fill_fault(fill, tl_config_at(entry->node, "demand"),
-		                     "demand: the cluster has no GPU to fill");
+		return tl_fill_fault_at(fill, entry->node, "demand",
+		                        "the cluster has no GPU to fill");
 	tl_fill_leave(fill, length);
 	return TL_OK;
 }
@@ -148,13 +170,12 @@ static enum tl_status check_traffic(struct tl_fill *fill, const struct tl_config
                                     const struct tl_fault_config *fault)
 {
 	if (!has_service(config, fault->service))
-		return tl_fill_fault(
-		    fill, tl_config_at(fault->node, "service"),
-		    "service: got `%s`, wanted the name of a service of `workload`",
-		    fault->service);
+		return tl_fill_fault_at(fill, fault->node, "service",
+		                        "got `%s`, wanted the name of a service of `workload`",
+		                        fault->service);
 	if (fault->fault.ramp_ns > fault->fault.for_ns)
-		return tl_fill_fault(fill, tl_config_at(fault->node, "ramp"),
-		                     "ramp: got more than `for`, wanted at most that");
+		return tl_fill_fault_at(fill, fault->node, "ramp",
+		                        "got more than `for`, wanted at most that");
 	return TL_OK;
 }
 
@@ -177,13 +198,13 @@ static enum tl_status check_fault(struct tl_fill *fill, const struct tl_config *
 	if (status != TL_OK)
 		return status;
 	if (nodes && fault->fault.node[0] != '\0' && !has_node(cluster, fault->fault.node))
-		return tl_fill_fault(fill, tl_config_at(fault->node, "node"),
-		                     "node: got `%s`, wanted a node of the cluster, such as `%s`",
-		                     fault->fault.node, cluster->nodes[0].name);
+		return tl_fill_fault_at(fill, fault->node, "node",
+		                        "got `%s`, wanted a node of the cluster, such as `%s`",
+		                        fault->fault.node, cluster->nodes[0].name);
 	if (nodes && fault->fault.count > cluster->node_count)
-		return tl_fill_fault(fill, tl_config_at(fault->node, "nodes"),
-		                     "nodes: got %u, wanted at most the cluster's %zu",
-		                     fault->fault.count, cluster->node_count);
+		return tl_fill_fault_at(fill, fault->node, "nodes",
+		                        "got %u, wanted at most the cluster's %zu",
+		                        fault->fault.count, cluster->node_count);
 	tl_fill_leave(fill, length);
 	return TL_OK;
 }
@@ -212,8 +233,9 @@ static enum tl_status check_sharing(struct tl_fill *fill, const struct tl_config
 		return TL_OK;
 	length = tl_fill_enter(fill, "sharing");
 	if (sharing->kind == TL_SHARING_CUSTOM && sharing->step_count == 0)
-		return tl_fill_fault(fill, speeds ? speeds : tl_config_at(node, "table"),
-		                     "speeds: got none, wanted at least one for `table: custom`");
+		return tl_fill_fault_at(fill, node, speeds ? "speeds" : "table",
+		                        "got %s, wanted at least one speed",
+		                        speeds ? "none" : "`custom` without `speeds`");
 	status = tl_section_applies(fill, &tl_sharing_section, node, &config->scenario,
 	                            speeds && sharing->kind != TL_SHARING_CUSTOM
 	                                ? "a table that is not `custom`"
@@ -230,10 +252,9 @@ static enum tl_status check_failures(struct tl_fill *fill, const struct tl_confi
 
 	if (failures->repair_short_milli + failures->repair_medium_milli <= 1000)
 		return TL_OK;
-	return tl_fill_fault(
-	    fill, tl_config_at(root, "failures"),
-	    "failures: short_share and medium_share together: got more than 1, wanted "
-	    "at most 1");
+	return tl_fill_fault_at(fill, root, "failures",
+	                        "short_share and medium_share together: got more than 1, wanted "
+	                        "at most 1");
 }
 
 static enum tl_status check_observe(struct tl_fill *fill, const struct tl_config *config,
@@ -241,23 +262,21 @@ static enum tl_status check_observe(struct tl_fill *fill, const struct tl_config
 {
 	enum { LOOKS_MAX = 100000 };
 	const struct tl_scenario *scenario = &config->scenario;
-	const struct tl_tree *observe = tl_tree_get(root, "observe");
 	int64_t interval_ns = scenario->observe_interval_ns;
 	char window[48];
 
 	if (interval_ns % scenario->window_ns != 0)
-		return tl_fill_fault(
-		    fill, tl_config_at(observe, "interval"),
-		    "observe.interval: got part of a window, wanted whole ones (metrics.window is "
-		    "%s)",
+		return tl_fill_fault_at(
+		    fill, root, "observe.interval",
+		    "got part of a window, wanted whole ones (metrics.window is %s)",
 		    tl_format_duration(scenario->window_ns, window, sizeof(window)));
 	interval_ns = interval_ns > 0 ? interval_ns : scenario->window_ns;
 	if (scenario->observe_delay_ns / interval_ns > LOOKS_MAX)
-		return tl_fill_fault(fill, tl_config_at(observe, "delay"),
-		                     "observe.delay: got more than %d times the interval of %s, "
-		                     "wanted at most that",
-		                     LOOKS_MAX,
-		                     tl_format_duration(interval_ns, window, sizeof(window)));
+		return tl_fill_fault_at(fill, root, "observe.delay",
+		                        "got more than %d times the interval of %s, "
+		                        "wanted at most that",
+		                        LOOKS_MAX,
+		                        tl_format_duration(interval_ns, window, sizeof(window)));
 	return TL_OK;
 }
 
@@ -271,8 +290,8 @@ enum tl_status tl_config_check(struct tl_fill *fill, const struct tl_config *con
 	if (status == TL_OK)
 		status = check_tenants(fill, config);
 	if (status == TL_OK && config->workload_count == 0)
-		status = tl_fill_fault(fill, tl_config_at(root, "workload"),
-		                       "workload: got no entry, wanted at least one");
+		status =
+		    tl_fill_fault_at(fill, root, "workload", "got no entry, wanted at least one");
 	for (size_t i = 0; i < config->workload_count && status == TL_OK; i++)
 		if (!config->workloads[i].is_service)
 			status = check_workload(fill, config, i);

@@ -155,29 +155,21 @@ void tl_config_services_derive(struct tl_arena *arena, struct tl_config *config)
 
 /* ---- what is impossible ---- */
 
-static const struct tl_tree *inner(const struct tl_tree *map, const char *name, const char *key)
-{
-	const struct tl_tree *node = tl_config_at(map, name);
-
-	return node->kind == TL_TREE_MAP ? tl_config_at(node, key) : node;
-}
-
 static enum tl_status check_name(struct tl_fill *fill, const struct tl_config *config, size_t i)
 {
 	const struct tl_workload_config *entry = &config->workloads[i];
 	const char *name = entry->service.name;
 
 	if (strchr(name, '/') || name[0] == '.')
-		return tl_fill_fault(fill, tl_config_at(entry->node, "service"),
-		                     "service: got `%s`, wanted a name without a slash that does "
-		                     "not start with `.`: results are kept under it",
-		                     name);
+		return tl_fill_fault_at(fill, entry->node, "service",
+		                        "got `%s`, wanted a name without a slash that does "
+		                        "not start with `.`: results are kept under it",
+		                        name);
 	for (size_t j = 0; j < i; j++)
 		if (config->workloads[j].is_service &&
 		    strcmp(config->workloads[j].service.name, name) == 0)
-			return tl_fill_fault(fill, tl_config_at(entry->node, "service"),
-			                     "service: got `%s` again, wanted each name once",
-			                     name);
+			return tl_fill_fault_at(fill, entry->node, "service",
+			                        "got `%s` again, wanted each name once", name);
 	return TL_OK;
 }
 
@@ -218,20 +210,19 @@ static enum tl_status check_replicas(struct tl_fill *fill, const struct tl_workl
 		       initial = setting->replicas_initial;
 
 	if (max < 1 || max < min)
-		return tl_fill_fault(fill, inner(entry->node, "replicas", "max"),
-		                     "replicas: got min %u and max %u, wanted max at least 1 and "
-		                     "at least min",
-		                     min, max);
+		return tl_fill_fault_at(fill, entry->node, "replicas.max",
+		                        "got min %u and max %u, wanted max at least 1 and "
+		                        "at least min",
+		                        min, max);
 	if (initial < min || initial > max)
-		return tl_fill_fault(
-		    fill, inner(entry->node, "replicas", "initial"),
-		    "replicas.initial: got %u, wanted one from min, %u, to max, %u", initial, min,
-		    max);
+		return tl_fill_fault_at(fill, entry->node, "replicas.initial",
+		                        "got %u, wanted one from min, %u, to max, %u", initial, min,
+		                        max);
 	if (setting->gpus_mgpu > TL_MGPU_PER_GPU && setting->gpus_mgpu % TL_MGPU_PER_GPU != 0)
-		return tl_fill_fault(fill, tl_config_at(entry->node, "gpu_milli"),
-		                     "gpu_milli: got %lld, wanted at most 1000, or whole GPUs such "
-		                     "as 2000",
-		                     (long long)setting->gpus_mgpu);
+		return tl_fill_fault_at(fill, entry->node, "gpu_milli",
+		                        "got %lld, wanted at most 1000, or whole GPUs such "
+		                        "as 2000",
+		                        (long long)setting->gpus_mgpu);
 	return TL_OK;
 }
 
@@ -243,32 +234,28 @@ static enum tl_status check_model(struct tl_fill *fill, const struct tl_workload
 
 	if (time->kind >= TL_SERVICE_DETERMINISTIC && time->kind <= TL_SERVICE_GAMMA &&
 	    time->mean_ns == 0)
-		return tl_fill_fault(fill, inner(node, "service_time", "mean"),
-		                     "service_time.mean: got none, wanted a duration such as 10ms");
+		return tl_fill_fault_at(fill, node, "service_time.mean",
+		                        "got none, wanted a duration such as 10ms");
 	if (time->kind == TL_SERVICE_EMPIRICAL && time->value_count == 0)
-		return tl_fill_fault(fill, inner(node, "service_time", "values"),
-		                     "service_time.values: got none, wanted at least one");
+		return tl_fill_fault_at(fill, node, "service_time.values",
+		                        "got none, wanted at least one");
 	if (time->kind == TL_SERVICE_AFFINE && time->alpha_ns + time->beta_ns < 1)
-		return tl_fill_fault(
-		    fill, inner(node, "service_time", "alpha"),
-		    "service_time: got no time at all, wanted alpha or beta above 0");
+		return tl_fill_fault_at(fill, node, "service_time.alpha",
+		                        "got no time at all, wanted alpha or beta above 0");
 	if (time->kind == TL_SERVICE_LLM && time->step_ns + time->member_ns < 1)
-		return tl_fill_fault(
-		    fill, inner(node, "service_time", "step"),
-		    "service_time: got no time at all, wanted step or member above 0");
+		return tl_fill_fault_at(fill, node, "service_time.step",
+		                        "got no time at all, wanted step or member above 0");
 	if (model->batch_delay_ns > 0 && time->kind == TL_SERVICE_LLM)
-		return tl_fill_fault(
-		    fill, inner(node, "batch", "delay"),
-		    "batch.delay: does not go with `dist: llm`, whose members join "
-		    "as they come");
+		return tl_fill_fault_at(fill, node, "batch.delay",
+		                        "does not go with `dist: llm`, whose members join "
+		                        "as they come");
 	if (model->batch_delay_ns > 0 && model->queue_limit < 1)
-		return tl_fill_fault(
-		    fill, tl_config_at(node, "queue_limit"),
-		    "queue_limit: got 0, wanted at least 1, since requests wait for "
-		    "batch.delay");
+		return tl_fill_fault_at(fill, node, "queue_limit",
+		                        "got 0, wanted at least 1, since requests wait for "
+		                        "batch.delay");
 	if (model->timeout_ns < model->batch_delay_ns)
-		return tl_fill_fault(fill, tl_config_at(node, "timeout"),
-		                     "timeout: got less than batch.delay, wanted at least that");
+		return tl_fill_fault_at(fill, node, "timeout",
+		                        "got less than batch.delay, wanted at least that");
 	return TL_OK;
 }
 
@@ -280,14 +267,12 @@ static enum tl_status check_rate(struct tl_fill *fill, const struct tl_workload_
 	if (service->setting.arrivals.process == TL_ARRIVALS_TRACE) {
 		if (service->path[0] != '\0')
 			return TL_OK;
-		return tl_fill_fault(
-		    fill, inner(entry->node, "arrivals", "path"),
-		    "arrivals.path: got none, wanted the file of recorded requests");
+		return tl_fill_fault_at(fill, entry->node, "arrivals.path",
+		                        "got none, wanted the file of recorded requests");
 	}
 	if (peak && rate)
-		return tl_fill_fault(
-		    fill, inner(entry->node, "arrivals", "rate"),
-		    "arrivals.rate: got one beside `peak_rps`, wanted one of the two");
+		return tl_fill_fault_at(fill, entry->node, "arrivals.rate",
+		                        "got one beside `peak_rps`, wanted one of the two");
 	if (peak || rate)
 		return TL_OK;
 	return tl_fill_fault(fill, entry->node,
@@ -304,10 +289,10 @@ static enum tl_status check_curve(struct tl_fill *fill, const struct tl_workload
 	if (hours->count == 0 || curve->spec.period_ns == 0 ||
 	    hours->at_ns[hours->count - 1] < curve->spec.period_ns)
 		return TL_OK;
-	return tl_fill_fault(fill, tl_config_at(entry->node, "curve"),
-	                     "curve: got an hour at %s, wanted all before the period's end, %s",
-	                     tl_exact_duration(hours->at_ns[hours->count - 1], last, sizeof last),
-	                     tl_exact_duration(curve->spec.period_ns, period, sizeof period));
+	return tl_fill_fault_at(
+	    fill, entry->node, "curve", "got an hour at %s, wanted all before the period's end, %s",
+	    tl_exact_duration(hours->at_ns[hours->count - 1], last, sizeof last),
+	    tl_exact_duration(curve->spec.period_ns, period, sizeof period));
 }
 
 static enum tl_status check_events(struct tl_fill *fill, const struct tl_workload_config *entry)
@@ -321,8 +306,8 @@ static enum tl_status check_events(struct tl_fill *fill, const struct tl_workloa
 						: &service->events[i - service->calendar.count];
 
 		if (one->event.ramp_ns > one->event.for_ns)
-			return tl_fill_fault(fill, tl_config_at(one->node, "ramp"),
-			                     "ramp: got more than `for`, wanted at most that");
+			return tl_fill_fault_at(fill, one->node, "ramp",
+			                        "got more than `for`, wanted at most that");
 	}
 	if (count > TL_ARRIVAL_EVENTS_MAX)
 		return tl_fill_fault(fill, entry->node,
@@ -350,12 +335,13 @@ static enum tl_status said_at(struct tl_fill *fill, const struct tl_tree *node, 
 static enum tl_status open_recording(struct tl_fill *fill, struct tl_workload_config *entry)
 {
 	struct tl_service_config *service = &entry->service;
-	const struct tl_tree *node = inner(entry->node, "arrivals", "path");
+	const struct tl_tree *arrivals = tl_tree_get(entry->node, "arrivals");
+	const struct tl_tree *node = arrivals ? tl_tree_get(arrivals, "path") : NULL;
 	struct tl_error said = TL_ERROR_INIT;
 	struct tl_request_trace *trace = NULL;
 	enum tl_status status;
 
-	if (service->setting.arrivals.process != TL_ARRIVALS_TRACE)
+	if (service->setting.arrivals.process != TL_ARRIVALS_TRACE || !node)
 		return TL_OK;
 	entry->resolved = tl_path_from(fill->arena, node->source, service->path);
 	status = tl_request_trace_open(entry->resolved, (enum tl_request_format)service->format,
@@ -395,8 +381,8 @@ static enum tl_status check_one(struct tl_fill *fill, struct tl_config *config, 
 	(void)tl_fill_enter_index(fill, i);
 	status = check_name(fill, config, i);
 	if (status == TL_OK && queue[0] != '\0' && !tl_config_has_queue(config, queue))
-		status = tl_fill_fault(fill, tl_config_at(entry->node, "queue"),
-		                       "queue: got `%s`, wanted one of `queues`", queue);
+		status = tl_fill_fault_at(fill, entry->node, "queue",
+		                          "got `%s`, wanted one of `queues`", queue);
 	if (status == TL_OK)
 		status = tl_config_slice_check(fill, entry, &config->scenario.cluster);
 	if (status == TL_OK)
@@ -430,8 +416,8 @@ enum tl_status tl_config_services_check(struct tl_fill *fill, struct tl_config *
 		if (config->workloads[i].is_service)
 			status = check_one(fill, config, i, number++);
 	if (status == TL_OK && number > 0 && config->scenario.horizon_ns == TL_NEVER)
-		status = tl_fill_fault(fill, tl_config_at(root, "horizon"),
-		                       "horizon: got none, wanted one: a service never ends");
+		status = tl_fill_fault_at(fill, root, "horizon",
+		                          "got none, wanted one: a service never ends");
 	return status;
 }
 

@@ -188,6 +188,9 @@ static enum tl_status settle(struct tl_fill *fill, struct tl_cluster_config *out
 	if (out->list[0] != '\0' && out->group_count > 0)
 		return tl_fill_fault(fill, where,
 		                     "got both `groups` and `list`, wanted one of them");
+	if (tl_tree_get(where, "groups") && out->group_count == 0)
+		return tl_fill_fault_at(fill, where, "groups",
+		                        "got an empty list, wanted at least one group of nodes");
 	if (out->list[0] == '\0' && out->group_count == 0)
 		return tl_fill_fault(fill, where, "got no machines, wanted `groups` or `list`");
 	if (out->list[0] == '\0' && out->gpu_memory_bytes >= 0)
@@ -208,6 +211,7 @@ static enum tl_status set_cluster(struct tl_fill *fill, const struct tl_config_k
                                   const struct tl_tree *node, void *field)
 {
 	struct tl_cluster_config *out = field;
+	static const char *const instead[] = {"groups", "list"};
 	struct tl_cluster_config map = {.node = node};
 	enum tl_status status;
 	size_t length;
@@ -225,9 +229,11 @@ static enum tl_status set_cluster(struct tl_fill *fill, const struct tl_config_k
 		*out = map;
 		return settle(fill, out, map.nodes);
 	}
-	if (map.group_count > 0 || map.list[0] != '\0')
-		return tl_fill_fault(fill, node,
-		                     "got `use` beside `groups` or `list`, wanted one of them");
+	for (size_t i = 0; i < sizeof instead / sizeof *instead; i++)
+		if (tl_tree_get(node, instead[i]))
+			return tl_fill_fault_at(fill, node, instead[i],
+			                        "goes instead of another cluster's name (`use`), "
+			                        "not with it");
 	length = tl_fill_enter(fill, "use");
 	status = from_text(fill, tl_tree_get(node, "use"), out);
 	if (status != TL_OK)

@@ -152,8 +152,10 @@ enum tl_status tl_set_apply(struct tl_arena *arena, struct tl_tree *root,
 enum tl_status tl_config_check(struct tl_fill *fill, const struct tl_config *config,
                                const struct tl_tree *root);
 bool tl_config_has_queue(const struct tl_config *config, const char *name);
-/* The node of a key for the message, or of the map where the key is not written. */
-const struct tl_tree *tl_config_at(const struct tl_tree *map, const char *name);
+/* Something is wrong with a key of the map, `observe.delay` say: tl_fill_fault() with the place of
+ * what is written of it, and the key before the text. */
+enum tl_status tl_fill_fault_at(struct tl_fill *fill, const struct tl_tree *map, const char *key,
+                                const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* A service's slice: share, memory and models by its name; and whether it goes with the rest. */
 void tl_config_slice_derive(struct tl_service_setting *setting,

@@ -22,8 +22,8 @@ enum tl_status tl_pool_check(struct tl_fill *fill, const struct tl_cluster_group
 {
 	if (group->pool[0] == '\0' || is_name(group->pool))
 		return TL_OK;
-	return tl_fill_fault(fill, tl_config_at(group->node, "pool"), "pool: got `%s`, wanted %s",
-	                     group->pool, wanted);
+	return tl_fill_fault_at(fill, group->node, "pool", "got `%s`, wanted %s", group->pool,
+	                        wanted);
 }
 
 /* `A|B`, each once. */
@@ -231,10 +231,9 @@ static enum tl_status check_entry(struct tl_fill *fill, const struct tl_cluster_
 
 		(void)snprintf(name, sizeof name, "%.*s", (int)length, pools);
 		if (tl_cluster_spec_pools(cluster, name) == 0)
-			return tl_fill_fault(
-			    fill, tl_config_at(entry->node, "pool"),
-			    "pool: got `%s`, wanted a pool of the cluster%s", name,
-			    tl_suggest_text(names, count, name, near, sizeof near));
+			return tl_fill_fault_at(
+			    fill, entry->node, "pool", "got `%s`, wanted a pool of the cluster%s",
+			    name, tl_suggest_text(names, count, name, near, sizeof near));
 		pools += length;
 		pools += *pools == '|';
 	}
@@ -256,10 +255,10 @@ static enum tl_status check_ratios(struct tl_fill *fill, const struct tl_cluster
 		while (known < count && strcmp(names[known], at.text) != 0)
 			known++;
 		if (known == count)
-			return tl_fill_fault(
-			    fill, &at,
-			    "oversubscription: got `%.60s`, wanted a pool of the cluster%s%s",
-			    at.text, tl_cluster_spec_has_pools(cluster) ? "" : ", which has none",
+			return tl_fill_fault_at(
+			    fill, &at, "oversubscription",
+			    "got `%.60s`, wanted a pool of the cluster%s%s", at.text,
+			    tl_cluster_spec_has_pools(cluster) ? "" : ", which has none",
 			    tl_suggest_text(names, count, at.text, near, sizeof near));
 	}
 	return TL_OK;

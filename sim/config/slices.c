@@ -55,8 +55,8 @@ enum tl_status tl_config_slice_check(struct tl_fill *fill, const struct tl_workl
 			    "%s: does not go with `slice: %s`, which states share and memory",
 			    stated[i], slice->name);
 	if (setting->model_mask == 0)
-		return tl_fill_fault(fill, tl_config_at(entry->node, "slice"),
-		                     "slice: got `%s`, which no GPU in reach has, wanted %s",
-		                     slice->name, in_reach(setting, cluster, names, sizeof names));
+		return tl_fill_fault_at(
+		    fill, entry->node, "slice", "got `%s`, which no GPU in reach has, wanted %s",
+		    slice->name, in_reach(setting, cluster, names, sizeof names));
 	return TL_OK;
 }

@@ -49,13 +49,25 @@ static size_t nearness(const char *name, const char *got)
 	return strlen(got) >= 3 && strncmp(name, got, strlen(got)) == 0 ? length : SIZE_MAX;
 }
 
+/* A name with a dot in it (`player.attainment`) may be meant by what comes behind the dot. */
+static size_t nearness_of_part(const char *name, const char *got)
+{
+	const char *dot = strrchr(name, '.');
+	size_t whole = nearness(name, got), part;
+
+	if (!dot || strchr(got, '.'))
+		return whole;
+	part = nearness(dot + 1, got);
+	return part < whole ? part : whole;
+}
+
 const char *tl_suggest(const char *const *names, size_t count, const char *got)
 {
 	const char *best = NULL;
 	size_t least = SIZE_MAX;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t distance = nearness(names[i], got);
+		size_t distance = nearness_of_part(names[i], got);
 
 		if (distance < least) {
 			least = distance;

@@ -147,6 +147,20 @@ void tl_seats_enter(struct tl_trial *trial, const struct tl_instance *instance,
 	atomic_store_explicit(&pulse->seat, (uint32_t)instance->seat, memory_order_relaxed);
 }
 
+static void fail_creation(struct tl_trial *trial, const struct tl_instance *instance,
+                          const char *reason)
+{
+	char text[TL_ERROR_MESSAGE_MAX];
+
+	if (trial->failure.code != TL_OK)
+		return;
+	(void)snprintf(text, sizeof(text), "policy module `%s` could not be created: %s",
+	               instance->loaded.module->name,
+	               reason[0] != '\0' ? reason : "it gives no reason");
+	tl_trial_fail(trial, TL_E_UNAVAILABLE, "%s", text);
+	(void)seat_fault(trial->scenario, instance->seat, TL_E_UNAVAILABLE, text, &trial->failure);
+}
+
 static void create(struct tl_trial *trial, struct tl_instance *instance)
 {
 	char text[256] = "";
@@ -170,9 +184,7 @@ static void create(struct tl_trial *trial, struct tl_instance *instance)
 	text[sizeof(text) - 1] = '\0';
 	if (answer != 0) {
 		instance->failed = true;
-		tl_trial_fail(trial, TL_E_UNAVAILABLE,
-		              "policy module `%s` could not be created: %s", module->name,
-		              text[0] != '\0' ? text : "it gives no reason");
+		fail_creation(trial, instance, text);
 		return;
 	}
 	if ((module->capabilities & TL_NEVER_STARTS) != 0)

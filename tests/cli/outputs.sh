@@ -13,9 +13,9 @@ run 73 trace generate --span 1d -o pipe --force
 run 73 trace generate --span 1d -o /dev/null --force
 run 73 run tiny -o pipe --force
 [ -p pipe ] || fail "the pipe was replaced"
-run 73 trace generate --span 1d -o ''
+run 64 trace generate --span 1d -o ''
 says err "an empty name"
-run 73 run tiny -o ''
+run 64 run tiny -o ''
 says err "an empty name"
 run 64 run tiny -o -
 says err "does not go to standard output"

@@ -37,6 +37,28 @@ run 0 sweep tiny --vary policy.place=topology,fgd --vary jobs.max_restarts=1:3:2
 run 0 merge one
 cmp -s grid.h5 one.h5 || fail "another file from -j 1"
 
+# ---- more seeds and more values are added to what is there ----
+run 0 sweep tiny --vary policy.place=topology --seeds 2..3 -o more
+results more | xargs ls -l --time-style=full-iso >before
+run 0 sweep tiny --vary policy.place=best-fit,topology --seeds 1..4 -o more
+says out "8 runs (cells: 2, seeds: 4)"
+results more | xargs ls -l --time-style=full-iso >after
+[ "$(grep -cxFf before after)" -eq 2 ] || fail "more: what was there was run again"
+run 0 sweep tiny --vary policy.place=best-fit,topology --seeds 1..4 -o atonce
+run 0 merge more
+run 0 merge atonce
+cmp -s more.h5 atonce.h5 || fail "a sweep that was added to is another than one made at once"
+cp more/manifest kept
+run 73 sweep tiny --vary policy.place=best-fit,topology --seeds 1..3 -o more
+says err 'holds another sweep: its `seeds: 1, 2, 3, 4` is not `seeds: 1, 2, 3`'
+run 73 sweep tiny --vary policy.place=topology --seeds 1..4 -o more
+run 73 sweep tiny --vary policy.place=best-fit,topology,fgd --seeds 1..5 --horizon 2d -o more
+run 73 sweep tiny --vary policy.order=fifo,las --seeds 1..5 -o more
+cmp -s more/manifest kept || fail "a sweep that was refused changed the manifest"
+run 0 plan tiny --over cluster.nodes=2:3 --subject-to 'jobs>=1' --seeds 1..2 -o search
+run 73 sweep tiny --vary cluster.nodes=2,3 --seeds 1..9 -o search
+says err "holds another sweep"
+
 # ---- cells of one meaning share a result ----
 run 0 sweep tiny --vary 'policy.place=fgd,{use: fgd}' -o shared
 says out "2 runs (cells: 2, seeds: 1)"
@@ -150,7 +172,7 @@ run 73 sweep tiny -o full
 says err "holds \`notes\` and no sweep"
 run 73 sweep tiny -o no/where
 [ -d /proc/self ] && run 73 sweep tiny -o /proc/sweep
-run 73 sweep tiny -o ''
+run 64 sweep tiny -o ''
 run 66 merge full
 run 66 merge nowhere
 if [ "$(id -u)" -ne 0 ]; then

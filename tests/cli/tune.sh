@@ -73,8 +73,13 @@ says err "in some runs the horizon came before up to"
 run 0 plan tiny --over cluster.nodes=2:6 --subject-to 'wait_mean_s<=1e9' --seeds 1..2 -o sizes2
 says out "cluster.nodes=2: the smallest"
 says out "it is the end of the range"
-run 0 plan tiny --over cluster.nodes=2:4 --subject-to 'wait_mean_s<=-1' --seeds 1..2 --json -o sizes3
+run 1 plan tiny --over cluster.nodes=2:4 --subject-to 'wait_mean_s<=-1' --seeds 1..2 --json -o sizes3
 says out '"answer": null'
+says err "no value of cluster.nodes is shown to keep what was asked"
+run 1 tune tiny --minimize jct_mean_s --subject-to 'effective_utilisation>=2' --over cluster.nodes=2:4 \
+	--seeds 1..2 --budget 40 -o unmet
+says out "best setting of"
+says err "is not shown to keep effective_utilisation >= 2"
 run 0 plan tiny --over cluster.nodes=2:4 --subject-to 'effective_utilisation>=0.01' --largest --seeds 1..2 -o sizes4
 says out "cluster.nodes=4: the largest"
 run 0 plan service --over cluster.nodes=5:7 --subject-to 'attainment>=0.99' --horizon 9h --seeds 1..2 --checks 1 -o sizes5
@@ -129,8 +134,14 @@ refused "got choices" plan tiny --subject-to 'jobs>=1' --over policy.place=fgd,t
 # Metrics are known once a run has told them.
 run 64 tune tiny --minimize jct_men_s --over cluster.nodes=2:4 -o metrics
 says err "no metric \`jct_men_s\`; did you mean \`jct_mean_s\`"
+absent metrics
 run 64 plan tiny --subject-to 'attainment>=0.9' --over cluster.nodes=2:4 -o metrics2
 says err "no metric \`attainment\`"
+absent metrics2
+mkdir mine
+run 64 tune service --horizon 1h --minimize attainmnt --over cluster.nodes=3:4 -o mine
+says err "no metric \`attainmnt\`; did you mean \`player.attainment\`"
+[ -z "$(ls -A mine)" ] || fail "a mistyped metric left $(ls -A mine)"
 run 65 tune tiny --horizon 1s --minimize jct_mean_s --over cluster.nodes=2:3 --seeds 1..2 --budget 40 -o nothing
 says err "no value in any run"
 finish

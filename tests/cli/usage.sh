@@ -47,7 +47,25 @@ wrong '--horizon: got `tomorrow`' run demo --horizon tomorrow
 wrong '--physics: got `fast`, wanted one of full|ideal' run demo --physics fast
 wrong '--tables: output.tables: got `jbs`' run demo --tables jobs,jbs
 wrong '--cluster: no cluster `nowhere`' run demo --cluster nowhere
-wrong '--name: name: got `a/b`' run demo --name a/b
+wrong '--name: got `a/b`, wanted one without a slash' run demo --name a/b
+wrong '--set queues: got an empty list' run demo --set queues=[]
+wrong '--set queues[1].name: got `high` again' run demo --set queues[1].name=high
+wrong '--set cluster.groups: goes instead of another cluster' check tiny --set cluster.groups=[]
+wrong '--set cluster: cluster.groups: got an empty list' check tiny --set 'cluster={groups: []}'
+for flag in "run tiny -o" "sweep tiny -o" "merge x -o" "report x.h5 -o" "figures x.h5 -o" "export x.h5 -f json -o"; do
+	# shellcheck disable=SC2086 # words
+	wrong '--output: got an empty name, wanted' $flag ''
+done
+wrong '--junit: got an empty name, wanted FILE' regress a.csv x.h5 --junit ''
+wrong '--tolerance: got an empty name, wanted FILE' regress a.csv x.h5 --tolerance ''
+for flag in '--seed 3' '--set seed=3'; do
+	# shellcheck disable=SC2086 # words
+	wrong 'got the seed of one run, wanted --seeds alone' sweep tiny $flag --seeds 1..2 -o seeds
+	# shellcheck disable=SC2086 # words
+	wrong 'got the seed of one run, wanted --seeds alone' plan tiny $flag --over cluster.nodes=2:3 \
+		--subject-to 'jobs>=1' -o seeds
+done
+absent seeds
 wrong '--format: workload[0].format: got `excel`' run --trace x.csv --format excel
 wrong 'wanted one of them' summary --json --csv x.h5
 wrong 'wanted scenario, results or policies' reference everything
@@ -76,6 +94,12 @@ run 69 check tiny -p order=nosuch
 says err '--policy: policy.order: no policy module `nosuch`'
 run 69 check tiny --set policy.order=nosuch
 says err '--set policy.order: no policy module `nosuch`'
+run 69 check service --set policy.scale=predictive
+says err '--set policy.scale: policy module `predictive` could not be created: wanted a module in the forecast seat'
+sed 's/scale: threshold/scale: predictive/; s|\.\./\.\./|'"$ROOT"'/|' "$ROOT/workloads/scenarios/service.yaml" >scale.yaml
+run 69 check scale.yaml
+says err 'scale.yaml:22:'
+says err 'policy.scale: policy module `predictive` could not be created'
 
 # A flag that puts another module where the file's options are another's tells the way.
 printf 'workload:\n  - {trace: %s/canonical.csv}\npolicy: {preempt: {use: staged, batch_after: 30s}}\n' \

@@ -204,3 +204,39 @@ Test(design, seeds)
 		tl_design_fini(&design);
 	}
 }
+
+static struct tl_design made(const char *const *keys, size_t key_count, const char *const *values,
+                             size_t cell_count, uint64_t seeds)
+{
+	struct tl_design design;
+
+	tl_design_init(&design, "grid", keys, key_count);
+	for (size_t i = 0; i < cell_count; i++)
+		(void)tl_design_add(&design, values + i * key_count);
+	for (uint64_t seed = 1; seed <= seeds; seed++)
+		tl_design_seed(&design, seed);
+	return design;
+}
+
+Test(design, a_part_has_the_same_keys_and_no_run_beside)
+{
+	static const char *const keys[] = {"a", "b"}, *const other[] = {"b", "a"};
+	static const char *const values[] = {"1", "x", "2", "x", "1", NULL};
+	struct tl_design whole = made(keys, 2, values, 3, 3);
+	struct tl_design part = made(keys, 2, values + 2, 2, 2);
+	struct tl_design turned = made(other, 2, values, 1, 1);
+	struct tl_design narrow = made(keys, 1, values, 1, 1);
+	struct tl_design later = made(keys, 2, values, 1, 4);
+
+	cr_expect(tl_design_covers(&whole, &whole));
+	cr_expect(tl_design_covers(&whole, &part));
+	cr_expect_not(tl_design_covers(&part, &whole));
+	cr_expect_not(tl_design_covers(&whole, &turned));
+	cr_expect_not(tl_design_covers(&whole, &narrow));
+	cr_expect_not(tl_design_covers(&whole, &later));
+	tl_design_fini(&whole);
+	tl_design_fini(&part);
+	tl_design_fini(&turned);
+	tl_design_fini(&narrow);
+	tl_design_fini(&later);
+}
