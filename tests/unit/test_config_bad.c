@@ -249,7 +249,7 @@ static const struct bad bad[] = {
     {WORK "cluster: {}\n", 2, 10, "got no machines"},
     {WORK "cluster: {groups: []}\n", 2, 19, "cluster.groups: got an empty list"},
     {WORK "cluster: {groups: [{gpus: 8}], list: a}\n", 2, 10, "both `groups` and `list`"},
-    {WORK "cluster: {use: 4x8, groups: [{gpus: 8}]}\n", 2, 28,
+    {WORK "cluster: {use: 4x8, groups: [{gpus: 8}]}\n", 2, 29,
      "cluster.groups: goes instead of another cluster's name"},
     {WORK "cluster: {groups: [{gpus: 65}]}\n", 2, 27, "from 0 to 64"},
     {WORK "cluster: {groups: [{count: 0}]}\n", 2, 28, "from 1 to 100000"},
