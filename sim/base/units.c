@@ -13,23 +13,18 @@
 /* Longest text quoted back in a message. */
 #define QUOTED "%.60s"
 
-struct suffix {
-	const char *name;
-	int64_t factor;
-};
-
-static const struct suffix duration_suffixes[] = {
-    {"ns", 1},
-    {"us", TL_NS_PER_US},
-    {"ms", TL_NS_PER_MS},
-    {"s", TL_NS_PER_S},
-    {"min", TL_NS_PER_MIN},
-    {"h", TL_NS_PER_HOUR},
+const struct tl_unit tl_duration_units[TL_DURATION_UNITS + 1] = {
     {"d", TL_NS_PER_DAY},
+    {"h", TL_NS_PER_HOUR},
+    {"min", TL_NS_PER_MIN},
+    {"s", TL_NS_PER_S},
+    {"ms", TL_NS_PER_MS},
+    {"us", TL_NS_PER_US},
+    {"ns", 1},
     {NULL, 0},
 };
 
-static const struct suffix size_suffixes[] = {
+static const struct tl_unit size_suffixes[] = {
     {"", 1},
     {"B", 1},
     {"KiB", TL_KIB},
@@ -43,13 +38,13 @@ static const struct suffix size_suffixes[] = {
     {NULL, 0},
 };
 
-static const struct suffix share_suffixes[] = {
+static const struct tl_unit share_suffixes[] = {
     {"", TL_MGPU_PER_GPU},
     {"m", 1},
     {NULL, 0},
 };
 
-static const struct suffix rate_suffixes[] = {
+static const struct tl_unit rate_suffixes[] = {
     {"", 1}, {"/s", 1}, {"/min", 60}, {"/h", 3600}, {"/d", 86400}, {NULL, 0},
 };
 
@@ -58,7 +53,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static const struct suffix *find_suffix(const struct suffix *table, const char *name)
+static const struct tl_unit *find_suffix(const struct tl_unit *table, const char *name)
 {
 	for (; table->name; table++)
 		if (strcmp(table->name, name) == 0)
@@ -119,7 +114,7 @@ struct quantity {
 	const char *what;   /* "duration" */
 	const char *wanted; /* "a number and …, such as 90s" */
 	const char *least;  /* "1 ns" */
-	const struct suffix *suffixes;
+	const struct tl_unit *suffixes;
 	bool rounds;    /* to the nearest whole, halves up; else a finer value is refused */
 	bool bare_zero; /* `0` needs no suffix */
 };
@@ -128,7 +123,7 @@ static enum tl_status parse_quantity(const struct quantity *kind, const char *te
                                      struct tl_error *error)
 {
 	struct decimal number;
-	const struct suffix *suffix;
+	const struct tl_unit *suffix;
 	const char *rest;
 	tl_i128 divisor = 1, product, value;
 	enum decimal_fault fault = read_decimal(text, &number, &rest);
@@ -171,7 +166,7 @@ enum tl_status tl_parse_duration(const char *text, int64_t *out_ns, struct tl_er
 	    .what = "duration",
 	    .wanted = "a number and ns, us, ms, s, min, h or d, such as 90s",
 	    .least = "1 ns",
-	    .suffixes = duration_suffixes,
+	    .suffixes = tl_duration_units,
 	    .rounds = true,
 	    .bare_zero = true,
 	};
@@ -236,7 +231,7 @@ static const char *number_end(const char *text)
 enum tl_status tl_parse_rate(const char *text, double *out_per_s, struct tl_error *error)
 {
 	const char *end = number_end(text);
-	const struct suffix *suffix = end ? find_suffix(rate_suffixes, end) : NULL;
+	const struct tl_unit *suffix = end ? find_suffix(rate_suffixes, end) : NULL;
 	double value;
 
 	if (!suffix || *text == '-')
@@ -288,23 +283,11 @@ enum tl_status tl_parse_double(const char *text, double *out, struct tl_error *e
 	return TL_OK;
 }
 
-static const struct suffix format_units[] = {
-    {"d", TL_NS_PER_DAY},
-    {"h", TL_NS_PER_HOUR},
-    {"min", TL_NS_PER_MIN},
-    {"s", TL_NS_PER_S},
-    {"ms", TL_NS_PER_MS},
-    {"us", TL_NS_PER_US},
-    {"ns", 1},
-};
-
-enum { FORMAT_UNITS = sizeof format_units / sizeof format_units[0] };
-
 static size_t largest_unit(tl_i128 ns)
 {
 	size_t unit = 0;
 
-	while (unit < FORMAT_UNITS - 1 && ns < format_units[unit].factor)
+	while (unit < TL_DURATION_UNITS - 1 && ns < tl_duration_units[unit].factor)
 		unit++;
 	return unit;
 }
@@ -312,7 +295,7 @@ static size_t largest_unit(tl_i128 ns)
 const char *tl_format_duration(int64_t ns, char *buffer, unsigned long size)
 {
 	tl_i128 rest = ns < 0 ? -(tl_i128)ns : ns;
-	const struct suffix *first, *second;
+	const struct tl_unit *first, *second;
 	const char *sign = ns < 0 ? "-" : "";
 	int64_t firsts, seconds;
 	size_t unit;
@@ -326,15 +309,15 @@ const char *tl_format_duration(int64_t ns, char *buffer, unsigned long size)
 	}
 	/* The two largest units; what they leave is rounded away, which may carry. */
 	unit = largest_unit(rest);
-	if (unit < FORMAT_UNITS - 1) {
-		tl_i128 step = format_units[unit + 1].factor;
+	if (unit < TL_DURATION_UNITS - 1) {
+		tl_i128 step = tl_duration_units[unit + 1].factor;
 
 		rest = (rest + step / 2) / step * step;
 		unit = largest_unit(rest);
 	}
-	first = &format_units[unit];
+	first = &tl_duration_units[unit];
 	firsts = (int64_t)(rest / first->factor);
-	second = unit < FORMAT_UNITS - 1 ? first + 1 : first;
+	second = unit < TL_DURATION_UNITS - 1 ? first + 1 : first;
 	seconds = (int64_t)(rest % first->factor / second->factor);
 	if (seconds == 0)
 		(void)snprintf(buffer, size, "%s%lld%s", sign, (long long)firsts, first->name);

@@ -31,6 +31,14 @@ __extension__ typedef unsigned __int128 tl_u128;
 #define TL_MIB (1024 * TL_KIB)
 #define TL_GIB (1024 * TL_MIB)
 
+struct tl_unit {
+	const char *name;
+	int64_t factor;
+};
+enum { TL_DURATION_UNITS = 7 };
+/* `d` down to `ns`, in ns; closed by a NULL name. */
+extern const struct tl_unit tl_duration_units[TL_DURATION_UNITS + 1];
+
 /* Text to quantity. Each accepts a decimal number and a suffix, the whole of
  * text, and nothing else; TL_E_DATA names what was got and what is wanted.
  *   duration  `90s` `5min` `2h` `7d` `100ms` `10us` `5ns` `1.5h`; `0` alone

@@ -7,22 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct unit {
-	const char *name;
-	int64_t factor;
-};
-
-static const struct unit durations[] = {
-    {"d", TL_NS_PER_DAY},
-    {"h", TL_NS_PER_HOUR},
-    {"min", TL_NS_PER_MIN},
-    {"s", TL_NS_PER_S},
-    {"ms", TL_NS_PER_MS},
-    {"us", TL_NS_PER_US},
-    {"ns", 1},
-};
-
-static const struct unit sizes[] = {
+static const struct tl_unit sizes[] = {
     {"TiB", 1024 * TL_GIB},
     {"TB", INT64_C(1000000000000)},
     {"GiB", TL_GIB},
@@ -34,7 +19,7 @@ static const struct unit sizes[] = {
     {"B", 1},
 };
 
-static const char *exact(const struct unit *units, size_t count, int64_t value, char *buffer,
+static const char *exact(const struct tl_unit *units, size_t count, int64_t value, char *buffer,
                          size_t size)
 {
 	size_t i = 0;
@@ -50,7 +35,7 @@ const char *tl_exact_duration(int64_t ns, char *buffer, size_t size)
 	if (ns == 0)
 		(void)snprintf(buffer, size, "0s");
 	else
-		(void)exact(durations, sizeof durations / sizeof durations[0], ns, buffer, size);
+		(void)exact(tl_duration_units, TL_DURATION_UNITS, ns, buffer, size);
 	return buffer;
 }
 

@@ -3,6 +3,7 @@
 
 #include "sim/base/units.h"
 
+#include <criterion/criterion.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -85,6 +86,19 @@ const struct tl_suite_module *tl_suite_modules(size_t *count)
 	}
 	*count = module_count;
 	return modules;
+}
+
+const struct tl_module *tl_suite_find(enum tl_seat_kind seat, const char *name)
+{
+	size_t count;
+
+	(void)tl_suite_modules(&count);
+	for (size_t m = 0; m < count; m++)
+		if (modules[m].module && modules[m].module->seat == seat &&
+		    strcmp(modules[m].name, name) == 0)
+			return modules[m].module;
+	cr_assert_fail("no module `%s`", name);
+	return NULL;
 }
 
 /* ---- worlds ---- */

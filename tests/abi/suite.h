@@ -28,6 +28,8 @@ struct tl_suite_module {
  * is $TIDELAB_POLICIES, or ../policies beside the test program; those of $TIDELAB_POLICY_PATH
  * are tested too, so that a policy author can test a module of his own. */
 const struct tl_suite_module *tl_suite_modules(size_t *count);
+/* The seat's module of that name; the test fails where there is none. */
+const struct tl_module *tl_suite_find(enum tl_seat_kind seat, const char *name);
 
 /* ---- random worlds, from a seed ---- */
 

@@ -15,18 +15,6 @@ static struct tl_world world;
 static void *self;
 static const struct tl_defrag_ops *ops;
 
-static const struct tl_module *module_of(const char *name)
-{
-	size_t count;
-	const struct tl_suite_module *modules = tl_suite_modules(&count);
-
-	for (size_t m = 0; m < count; m++)
-		if (strcmp(modules[m].name, name) == 0 && modules[m].module)
-			return modules[m].module;
-	cr_assert_fail("no module `%s`", name);
-	return NULL;
-}
-
 static void make(const struct tl_module *module, const char *option, const char *value)
 {
 	char why[TL_MOCK_TEXT] = "";
@@ -121,7 +109,7 @@ Test(defrag_modules, compact_frees_nodes_within_its_bounds)
 
 	for (uint64_t seed = 0; seed < ROUNDS; seed++) {
 		fill(seed);
-		make(module_of("compact"), "gangs", "false");
+		make(tl_suite_find(TL_SEAT_DEFRAG, "compact"), "gangs", "false");
 		uint32_t before = partly_used();
 		uint32_t moves = round_of("compact");
 
@@ -132,7 +120,7 @@ Test(defrag_modules, compact_frees_nodes_within_its_bounds)
 		moved += moves;
 		tl_world_fini(&world);
 		fill(seed);
-		make(module_of("compact"), "moves", "3");
+		make(tl_suite_find(TL_SEAT_DEFRAG, "compact"), "moves", "3");
 		cr_assert_leq(round_of("compact"), 3);
 		tl_world_fini(&world);
 	}
@@ -148,7 +136,7 @@ Test(defrag_modules, compact_moves_nothing_that_is_not_worth_it)
 	for (int w = 0; w < 3; w++)
 		for (uint64_t seed = 0; seed < ROUNDS; seed++) {
 			fill(seed);
-			make(module_of("compact"), "worth", worth[w]);
+			make(tl_suite_find(TL_SEAT_DEFRAG, "compact"), "worth", worth[w]);
 			moves[w] += round_of("compact");
 			tl_world_fini(&world);
 		}
@@ -166,7 +154,8 @@ Test(defrag_modules, compact_leaves_services_and_who_ends_soon)
 			struct tl_move move;
 
 			fill(seed);
-			make(module_of("compact"), "services", services ? "true" : "false");
+			make(tl_suite_find(TL_SEAT_DEFRAG, "compact"), "services",
+			     services ? "true" : "false");
 			while (ops->next(self, world.mock.host.view(&world.mock.host), 0, &move) ==
 			       1) {
 				const struct tl_job_view *job = tl_mock_at(&world.mock, move.job);
@@ -213,7 +202,7 @@ static void check_gang(const char *option, const char *value, bool moves)
 	cr_assert_eq(world.mock.host.start(&world.mock.host, id, &where), TL_ACCEPTED);
 	tl_mock_at(&world.mock, id)->restart_ns = 60 * TL_NS_PER_S;
 	tl_mock_at(&world.mock, id)->expected_end_ns = TL_TIME_NEVER;
-	make(module_of("compact"), option, value);
+	make(tl_suite_find(TL_SEAT_DEFRAG, "compact"), option, value);
 	const struct tl_view *view = world.mock.host.view(&world.mock.host);
 
 	cr_assert_eq(ops->next(self, view, 0, &move), moves);

@@ -38,22 +38,9 @@ static void teardown(void)
 
 TestSuite(forecast_modules, .init = setup, .fini = teardown);
 
-static const struct tl_module *module_of(const char *name)
-{
-	size_t count;
-	const struct tl_suite_module *modules = tl_suite_modules(&count);
-
-	for (size_t m = 0; m < count; m++)
-		if (strcmp(modules[m].name, name) == 0 && modules[m].module &&
-		    modules[m].module->seat == TL_SEAT_FORECAST)
-			return modules[m].module;
-	cr_assert_fail("no forecast `%s`", name);
-	return NULL;
-}
-
 static struct forecast make(const char *name)
 {
-	struct forecast forecast = {.module = module_of(name)};
+	struct forecast forecast = {.module = tl_suite_find(TL_SEAT_FORECAST, name)};
 	char why[TL_MOCK_TEXT] = "";
 
 	cr_assert_eq(
@@ -67,8 +54,9 @@ static void refused(const char *name, const char *option, const char *value, con
 	char why[TL_MOCK_TEXT] = "";
 	void *self = NULL;
 
-	cr_assert_neq(tl_mock_create(&world.mock, module_of(name), option, value, &self, why), 0,
-	              "%s takes %s: %s", name, option, value);
+	cr_assert_neq(tl_mock_create(&world.mock, tl_suite_find(TL_SEAT_FORECAST, name), option,
+	                             value, &self, why),
+	              0, "%s takes %s: %s", name, option, value);
 	cr_assert_not_null(strstr(why, word), "%s: `%s` does not speak of `%s`", name, why, word);
 }
 
@@ -194,7 +182,7 @@ Test(forecast_modules, seasonal_naive_scales_by_today_s_level)
 
 Test(forecast_modules, seasonal_naive_without_level_is_the_season_before)
 {
-	struct forecast naive = {.module = module_of("seasonal-naive")};
+	struct forecast naive = {.module = tl_suite_find(TL_SEAT_FORECAST, "seasonal-naive")};
 
 	world.mock.now_ns = 0;
 	cr_assert_eq(tl_mock_create(&world.mock, naive.module, "level", "false", &naive.self, NULL),
@@ -223,7 +211,7 @@ Test(forecast_modules, holt_winters_learns_another_season)
 	static char season[] = "season", length[] = "2h", alpha[] = "alpha", weight[] = "0.05";
 	const struct tl_setting settings[] = {{.name = season, .value = length},
 	                                      {.name = alpha, .value = weight}};
-	struct forecast smooth = {.module = module_of("holt-winters")};
+	struct forecast smooth = {.module = tl_suite_find(TL_SEAT_FORECAST, "holt-winters")};
 	double errors[2];
 
 	for (int late = 0; late < 2; late++) {
@@ -271,7 +259,7 @@ static int64_t hourly(uint32_t service, int64_t at_ns)
 
 Test(forecast_modules, oracle_tells_the_truth)
 {
-	struct forecast oracle = {.module = module_of("oracle")};
+	struct forecast oracle = {.module = tl_suite_find(TL_SEAT_FORECAST, "oracle")};
 	const struct tl_forecast_ops *ops = oracle.module->ops;
 
 	world.mock.traffic_per_ks = hourly;

@@ -42,21 +42,9 @@ static void teardown(void)
 
 TestSuite(scale_modules, .init = setup, .fini = teardown);
 
-static const struct tl_module *module_of(const char *name)
-{
-	size_t count;
-	const struct tl_suite_module *modules = tl_suite_modules(&count);
-
-	for (size_t m = 0; m < count; m++)
-		if (strcmp(modules[m].name, name) == 0 && modules[m].module)
-			return modules[m].module;
-	cr_assert_fail("no module `%s`", name);
-	return NULL;
-}
-
 static void make(const char *name, const char *option, const char *value)
 {
-	const struct tl_module *module = module_of(name);
+	const struct tl_module *module = tl_suite_find(TL_SEAT_SCALE, name);
 	char why[TL_MOCK_TEXT] = "";
 
 	cr_assert_eq(tl_mock_create(&world.mock, module, option, value, &self, why), 0, "%s: %s",
@@ -68,8 +56,9 @@ static void refused(const char *name, const char *option, const char *value, con
 {
 	char why[TL_MOCK_TEXT] = "";
 
-	cr_assert_neq(tl_mock_create(&world.mock, module_of(name), option, value, &self, why), 0,
-	              "%s takes %s: %s", name, option ? option : "nothing", value ? value : "");
+	cr_assert_neq(tl_mock_create(&world.mock, tl_suite_find(TL_SEAT_SCALE, name), option, value,
+	                             &self, why),
+	              0, "%s takes %s: %s", name, option ? option : "nothing", value ? value : "");
 	cr_assert_not_null(strstr(why, word), "%s: `%s` does not speak of `%s`", name, why, word);
 }
 
