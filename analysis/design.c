@@ -128,18 +128,20 @@ bool tl_design_covers(const struct tl_design *whole, const struct tl_design *par
 
 /* ---- seeds ---- */
 
-static bool has_seed(const struct tl_design *design, uint64_t seed)
+/* The place of one from first to last; seed_count where there is none. */
+static size_t find_seed(const struct tl_design *design, uint64_t first, uint64_t last)
 {
-	for (size_t i = 0; i < design->seed_count; i++)
-		if (design->seeds[i] == seed)
-			return true;
-	return false;
+	size_t i = 0;
+
+	while (i < design->seed_count && (design->seeds[i] < first || design->seeds[i] > last))
+		i++;
+	return i;
 }
 
 void tl_design_seed(struct tl_design *design, uint64_t seed)
 {
-	design->seeds =
-	    tl_realloc_array(design->seeds, design->seed_count + 1, sizeof *design->seeds);
+	design->seeds = tl_grow(design->seeds, &design->seed_room, design->seed_count + 1,
+	                        sizeof *design->seeds);
 	design->seeds[design->seed_count++] = seed;
 }
 
@@ -178,13 +180,14 @@ enum tl_status tl_design_seeds_parse(struct tl_design *design, const char *text,
 			return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
 			                    "--seeds: got `%.60s`, wanted at most %d", text,
 			                    TL_DESIGN_RUNS_MAX);
-		for (uint64_t seed = first; seed <= last; seed++) {
-			if (has_seed(design, seed))
-				return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
-				                    "--seeds: got %llu twice",
-				                    (unsigned long long)seed);
+		size_t twice = find_seed(design, first, last);
+
+		if (twice < design->seed_count)
+			return tl_error_set(error, TL_E_USAGE, NULL, 0, 0,
+			                    "--seeds: got %llu twice",
+			                    (unsigned long long)design->seeds[twice]);
+		for (uint64_t seed = first; seed <= last; seed++)
 			tl_design_seed(design, seed);
-		}
 		if (*p == '\0')
 			return TL_OK;
 	}

@@ -41,7 +41,7 @@ struct tl_design {
 	char **values; /* [cell × key_count + key]; NULL: as the scenario has it */
 	size_t cell_count, cell_room;
 	uint64_t *seeds;
-	size_t seed_count;
+	size_t seed_count, seed_room;
 };
 
 void tl_design_init(struct tl_design *design, const char *name, const char *const *keys,

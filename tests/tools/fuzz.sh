@@ -13,7 +13,8 @@ for parent in "${TMPDIR:-}" /dev/shm /tmp; do
 	[ -n "$parent" ] && [ -w "$parent" ] && break
 done
 TMPDIR=$(mktemp -d "$parent/tidelab-fuzz.XXXXXX") || exit 1
-export TMPDIR
+TIDELAB_POLICY_PATH=$(cd "$build" && pwd)/policies
+export TMPDIR TIDELAB_POLICY_PATH
 trap 'rm -rf "$TMPDIR"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0
