@@ -2,8 +2,10 @@
 /* Node failures, repairs and scripted faults, applied. */
 #include "sim/plane/world.h"
 
+#include "sim/base/units.h"
 #include "sim/faults/faults.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct tl_chaos {
@@ -183,6 +185,27 @@ static void kill_jobs(struct tl_trial *trial, size_t index, uint32_t wanted)
 		tl_incident_strike(trial, number, id, TL_REASON_KILLED);
 	}
 	tl_incident_settle(trial, number);
+}
+
+void tl_chaos_report_late(const struct tl_trial *trial, int64_t end_ns, FILE *report)
+{
+	const struct tl_scenario *scenario = trial->scenario;
+	char at[48], end[48], line[32] = "";
+
+	for (size_t i = 0; i < scenario->fault_count; i++) {
+		const struct tl_fault_setting *fault = &scenario->faults[i];
+
+		if (fault->at_ns <= end_ns)
+			continue;
+		if (fault->line > 0)
+			(void)snprintf(line, sizeof(line), ":%ld", fault->line);
+		(void)fprintf(report,
+		              "%s%s: faults[%zu]: it never strikes: at %s is after the end of the "
+		              "run (%s)\n",
+		              scenario->path, line, i,
+		              tl_format_duration(fault->at_ns, at, sizeof(at)),
+		              tl_format_duration(end_ns, end, sizeof(end)));
+	}
 }
 
 void tl_chaos_apply(struct tl_trial *trial, const struct tl_event *event)

@@ -390,6 +390,8 @@ enum tl_status tl_trial_check(const struct tl_scenario *scenario, FILE *report,
 		}
 	}
 	if (status == TL_OK && report != NULL) {
+		tl_chaos_report_late(trial, scenario->horizon_ns, report);
+
 		uint64_t infeasible = tl_sources_report_infeasible(trial, report);
 
 		fprintf(report,

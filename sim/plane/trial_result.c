@@ -122,6 +122,8 @@ enum tl_status tl_trial_close_result(struct tl_trial *trial, struct tl_error *er
 	tl_services_finish(trial);
 	tl_trial_levels(trial);
 	note_unfinished(trial);
+	if (trial->options->diagnostics != NULL && trial->options->explain_id == NULL)
+		tl_chaos_report_late(trial, tl_trial_now(trial), trial->options->diagnostics);
 	tl_explain_finish(trial);
 	for (size_t i = 0; i < trial->jobs.waiting.count; i++)
 		report_input(trial, trial->jobs.waiting.ids[i]);

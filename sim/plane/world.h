@@ -196,6 +196,8 @@ void tl_life_settle_all(struct tl_trial *trial);
 enum tl_status tl_chaos_arm(struct tl_trial *trial, struct tl_error *error);
 void tl_chaos_fini(struct tl_trial *trial);
 void tl_chaos_apply(struct tl_trial *trial, const struct tl_event *event);
+/* Tells of the scenario's faults that come after the end of the run, and so never strike. */
+void tl_chaos_report_late(const struct tl_trial *trial, int64_t end_ns, FILE *report);
 /* Whether a node of it has failed and policies do not see it yet (observe.delay). */
 bool tl_chaos_dead(const struct tl_trial *trial, const struct tl_alloc *where);
 

@@ -64,4 +64,14 @@ says out "(8 GPUs): no GPU has the memory they ask for"
 says out "(8 GPUs): no nodes have the CPU cores they ask for"
 says out "(8 GPUs): no nodes have the RAM they ask for"
 says out "4 of them infeasible"
+# A fault that comes after the end never strikes: that is said, and no error.
+sed 's|^horizon: .*|horizon: 1d|; s|\.\./\.\./|'"$ROOT"'/|' "$ROOT/workloads/scenarios/tiny.yaml" >late.yaml
+printf 'faults:\n  - {at: 1h, do: node-down, nodes: 1, for: 1h}\n  - {at: 2d, do: kill-jobs, jobs: 1}\n' >>late.yaml
+run 0 check late.yaml
+says out "late.yaml:12: faults[1]: it never strikes: at 2d is after the end of the run (1d)"
+[ "$(grep -c strikes out)" -eq 1 ] || fail "another fault is told of: $(cat out)"
+run 0 run late.yaml -o late.h5
+says err "faults[1]: it never strikes: at 2d is after the end of the run ("
+run 0 check late.yaml --horizon 3d
+grep -q strikes out && fail "a fault before the horizon is told of"
 finish
