@@ -116,6 +116,30 @@ static size_t count_values(const struct tl_runs *runs, size_t metric)
 	return count;
 }
 
+/* Whether a seed that both have has a value on one side alone. */
+static bool differ_in_values(const struct tl_runs *a, size_t in_a, const struct tl_runs *b,
+                             size_t in_b)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		const size_t j = find_seed(b, a->seeds[i]);
+
+		if (j < b->count &&
+		    isnan(tl_runs_value(a, in_a, i)) != isnan(tl_runs_value(b, in_b, j)))
+			return true;
+	}
+	return false;
+}
+
+/* Two questions of one metric, the values and how many runs have one: by the surer answer,
+ * Bonferroni's factor on it. */
+static void weigh_shares(struct tl_regression *row, double *p)
+{
+	const double shares = tl_stats_fisher(row->a_count, row->a_runs, row->b_count, row->b_runs);
+
+	row->uneven = !(*p <= shares);
+	*p = fmin(1, 2 * (row->uneven ? shares : *p));
+}
+
 static enum tl_status test_samples(const struct regress *regress,
                                    const struct tl_tolerance *tolerance, size_t in_a, size_t in_b,
                                    struct tl_regression *row, double *p)
@@ -138,6 +162,10 @@ static enum tl_status test_samples(const struct regress *regress,
 		row->state = TL_REGRESS_MOVED;
 	if (row->a_count == 0 || row->b_count == 0)
 		return TL_OK;
+	if (differ_in_values(a, in_a, b, in_b)) {
+		row->state = TL_REGRESS_UNEVEN;
+		return TL_OK;
+	}
 	pairing = tl_compare_pairs(a, in_a, b, in_b, regress->x, regress->y);
 	test = pairing.paired ? tl_stats_paired_t(regress->x, regress->y, pairing.a_count,
 	                                          1 - TL_REGRESS_ALPHA)
@@ -152,6 +180,8 @@ static enum tl_status test_samples(const struct regress *regress,
 		/* Nothing varies and nothing moved: that is no test to be corrected for. */
 		if (test.error > 0 || fabs(test.difference) > row->margin)
 			*p = tl_stats_beyond(&test, row->margin);
+		if (!pairing.paired && (row->a_count < a->count || row->b_count < b->count))
+			weigh_shares(row, p);
 		return TL_OK;
 	}
 	row->p = tl_stats_within(&test, row->margin);
@@ -177,6 +207,8 @@ static enum tl_status judge(const struct regress *regress, const char *metric,
 	*row = (struct tl_regression){.metric = metric,
 	                              .test = tolerance->test,
 	                              .exact = tolerance->exact,
+	                              .a_runs = regress->a->count,
+	                              .b_runs = regress->b->count,
 	                              .a = NAN,
 	                              .b = NAN,
 	                              .interval = {NAN, NAN},
@@ -215,9 +247,13 @@ static void correct(const struct regress *regress, struct tl_regression *rows, s
 		if (isnan(regress->p[i]))
 			continue;
 		rows[i].p = regress->p[i];
-		if (rows[i].p <= TL_REGRESS_ALPHA)
-			rows[i].state = direction(
-			    tl_tolerances_find(regress->tolerances, rows[i].metric), &rows[i]);
+		if (!(rows[i].p <= TL_REGRESS_ALPHA))
+			continue;
+		rows[i].state =
+		    rows[i].uneven
+			? TL_REGRESS_UNEVEN
+			: direction(tl_tolerances_find(regress->tolerances, rows[i].metric),
+		                    &rows[i]);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include "sim/base/arena.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -217,4 +218,19 @@ void tl_stats_benjamini_hochberg(const double *p, size_t n, double *adjusted)
 		adjusted[order[i].at] = least;
 	}
 	free(order);
+}
+
+double tl_stats_fisher(size_t a_hits, size_t a, size_t b_hits, size_t b)
+{
+	const unsigned hits = (unsigned)(a_hits + b_hits), misses = (unsigned)(a + b) - hits;
+	const double seen = gsl_ran_hypergeometric_pdf((unsigned)a_hits, hits, misses, (unsigned)a);
+	double p = 0;
+
+	/* What ties with it counts, rounding aside. */
+	for (unsigned k = 0; k <= hits && k <= a; k++) {
+		const double here = gsl_ran_hypergeometric_pdf(k, hits, misses, (unsigned)a);
+
+		p += here <= seen * (1 + 1e-7) ? here : 0;
+	}
+	return p < 1 ? p : 1;
 }

@@ -138,4 +138,8 @@ enum { TL_STATS_SATURATION_BATCHES = 20 };
  * a quarter. Fewer than 40 observations are not judged: false. */
 bool tl_stats_saturated(const double *queue, size_t n);
 
+/* Fisher's exact test, two-sided: the chance of shares at least as unlike as these, a_hits of a and
+ * b_hits of b, where both are of one kind. */
+double tl_stats_fisher(size_t a_hits, size_t a, size_t b_hits, size_t b);
+
 #endif

@@ -11,7 +11,7 @@ enum { TEXT_MAX = 256, NUMBER_SIZE = 32 };
 
 static const char *const tests[] = {"auto", "value", "difference", "equivalence", "ignore"};
 static const char *const states[] = {"ok",     "ignored", "better", "moved", "worse",
-                                     "unsure", "gone",    "new",    "unit"};
+                                     "unsure", "uneven",  "gone",   "new",   "unit"};
 
 static const char *number(double value, char buffer[NUMBER_SIZE])
 {
@@ -26,8 +26,19 @@ static const char *reason(const struct tl_regression *row, char buffer[TEXT_MAX]
 
 	switch (row->state) {
 	case TL_REGRESS_OK:
+		if (row->a_count == row->a_runs && row->b_count == row->b_runs)
+			return states[row->state];
+		(void)snprintf(buffer, TEXT_MAX,
+		               "ok, of the runs with a value: %zu of %zu, now %zu of %zu",
+		               row->a_count, row->a_runs, row->b_count, row->b_runs);
+		return buffer;
 	case TL_REGRESS_IGNORED:
 		return states[row->state];
+	case TL_REGRESS_UNEVEN:
+		(void)snprintf(buffer, TEXT_MAX,
+		               "uneven: other runs have a value: %zu of %zu, now %zu of %zu",
+		               row->a_count, row->a_runs, row->b_count, row->b_runs);
+		return buffer;
 	case TL_REGRESS_GONE:
 		return "gone: only the baseline has it";
 	case TL_REGRESS_NEW:
@@ -102,6 +113,10 @@ json_t *tl_gate_json(const struct tl_gate *gate)
 		(void)json_object_set_new(one, "test", json_string(tests[row->test]));
 		(void)json_object_set_new(one, "baseline", tl_json_number(row->a));
 		(void)json_object_set_new(one, "now", tl_json_number(row->b));
+		(void)json_object_set_new(one, "baseline_values",
+		                          json_integer((json_int_t)row->a_count));
+		(void)json_object_set_new(one, "now_values",
+		                          json_integer((json_int_t)row->b_count));
 		(void)json_object_set_new(one, "margin", tl_json_number(row->margin));
 		(void)json_object_set_new(one, "p", tl_json_number(row->p));
 		(void)json_object_set_new(metrics, row->metric, one);

@@ -332,3 +332,41 @@ Test(regress, tests_that_cannot_be_made)
 	tl_runs_destroy(c);
 	tl_runs_destroy(d);
 }
+
+/* Of 10 runs, from the seed on; only those whose bit is set have a mean wait. */
+static struct tl_runs *some(uint64_t first, unsigned with)
+{
+	uint64_t seeds[10];
+	struct tl_runs *runs;
+	double *jobs, *wait;
+
+	for (size_t i = 0; i < 10; i++)
+		seeds[i] = first + i;
+	runs = tl_runs_new("some", seeds, 10);
+	jobs = tl_runs_add_metric(runs, "jobs", "1");
+	for (size_t i = 0; i < 10; i++)
+		jobs[i] = (double)(100 + seeds[i] % 3);
+	wait = tl_runs_add_metric(runs, "wait_mean_s", "s");
+	for (size_t i = 0; i < 10; i++)
+		wait[i] = with >> i & 1 ? (double)(50 + seeds[i] % 7) : NAN;
+	return runs;
+}
+
+Test(regress, runs_without_a_value_are_not_judged_by_the_rest)
+{
+	static const char equivalence[] =
+	    "metric,absolute,test\nwait*,9,equivalence\njobs,9,equivalence\n";
+
+	expect(some(1, 0x3ff), some(1, 0x3ff), NULL, TL_REGRESS_OK, TL_REGRESS_OK);
+	expect(some(1, 0x0ff), some(1, 0x0ff), NULL, TL_REGRESS_OK, TL_REGRESS_OK);
+	/* A seed that lost its value, or gained one, whatever the others say. */
+	expect(some(1, 0x3ff), some(1, 0x1ff), NULL, TL_REGRESS_OK, TL_REGRESS_UNEVEN);
+	expect(some(1, 0x1ff), some(1, 0x3ff), NULL, TL_REGRESS_OK, TL_REGRESS_UNEVEN);
+	expect(some(1, 0x1ff), some(1, 0x3fe), NULL, TL_REGRESS_OK, TL_REGRESS_UNEVEN);
+	expect(some(1, 0x3ff), some(1, 0x1ff), equivalence, TL_REGRESS_OK, TL_REGRESS_UNEVEN);
+	expect(some(1, 0x3ff), some(1, 0), NULL, TL_REGRESS_OK, TL_REGRESS_MOVED);
+	/* Of other seeds: shares that differ beyond chance, and only those. */
+	expect(some(1, 0x3ff), some(101, 0x3fe), NULL, TL_REGRESS_OK, TL_REGRESS_OK);
+	expect(some(1, 0x3ff), some(101, 0x003), NULL, TL_REGRESS_OK, TL_REGRESS_UNEVEN);
+	expect(some(1, 0x003), some(101, 0x3ff), NULL, TL_REGRESS_OK, TL_REGRESS_UNEVEN);
+}

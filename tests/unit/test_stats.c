@@ -264,3 +264,11 @@ Test(stats, saturation_of_a_queue)
 	cr_assert_not(tl_stats_saturated(queue, 500));
 	cr_assert_not(tl_stats_saturated(queue, 39));
 }
+
+Test(stats, fisher_of_the_lady_tasting_tea)
+{
+	near(tl_stats_fisher(3, 4, 1, 4), 34.0 / 70, 1e-12);
+	near(tl_stats_fisher(4, 4, 0, 4), 2.0 / 70, 1e-12);
+	near(tl_stats_fisher(5, 5, 7, 7), 1, 1e-12);
+	near(tl_stats_fisher(0, 5, 0, 7), 1, 1e-12);
+}
