@@ -70,6 +70,13 @@ char *tl_output_partial(const char *path)
 	return tl_format("%.*s.%s.%ld.partial", folder, path, path + folder, (long)getpid());
 }
 
+void tl_output_rename_error(const char *partial, const char *path, struct tl_error *error)
+{
+	/* Long names are cut there. */
+	if (strncmp(error->file, partial, sizeof error->file - 1) == 0)
+		(void)snprintf(error->file, sizeof error->file, "%s", path);
+}
+
 enum tl_status tl_output_publish(const char *partial, const char *path, bool force,
                                  struct tl_error *error)
 {

@@ -18,6 +18,9 @@ enum tl_status tl_output_check(const char *path, bool force, struct tl_error *er
  * rename is enough; malloc'd. */
 char *tl_output_partial(const char *path);
 
+/* An error that names the file written under is of the final name, which was asked for. */
+void tl_output_rename_error(const char *partial, const char *path, struct tl_error *error);
+
 /* Gives the whole file its name; without force nothing that came meanwhile is replaced. */
 enum tl_status tl_output_publish(const char *partial, const char *path, bool force,
                                  struct tl_error *error);

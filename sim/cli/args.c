@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LONG_BASE = 1000, HELP_CODE = 999, FLAGS_MAX = 64, HELP_COLUMN = 28 };
 
@@ -157,6 +158,39 @@ static enum tl_status take_flags(const struct tl_command *command, int argc, cha
 	}
 }
 
+static bool is_output(const struct tl_flag *flag)
+{
+	return strcmp(flag->name, "output") == 0 || strcmp(flag->name, "junit") == 0;
+}
+
+static bool same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/* What is written must not take the place of what is read, by whatever name. */
+static enum tl_status check_output(const struct tl_args *args, const char *flag, const char *path,
+                                   struct tl_error *error)
+{
+	bool same = false;
+
+	for (size_t i = 0; i < args->operand_count && !same; i++)
+		same = same_file(path, args->operands[i]);
+	for (size_t i = 0; i < args->given_count && !same; i++) {
+		const struct tl_given *given = &args->given[i];
+
+		same = given->value && !is_output(given->flag) && names_file(given->flag) &&
+		       same_file(path, given->value);
+	}
+	if (!same)
+		return TL_OK;
+	return tl_error_set(error, TL_E_CANTCREAT, path, 0, 0,
+	                    "--%s would replace what is read, wanted another name", flag);
+}
+
 enum tl_status tl_args_parse(const struct tl_command *command, int argc, char **argv,
                              struct tl_args *out, struct tl_error *error)
 {
@@ -172,7 +206,11 @@ enum tl_status tl_args_parse(const struct tl_command *command, int argc, char **
 		return usage(command, error, "an operand is missing, wanted", command->operands);
 	if (out->operand_count > command->most)
 		return usage(command, error, "one operand too many:", out->operands[command->most]);
-	return TL_OK;
+	for (size_t i = 0; i < out->given_count && status == TL_OK; i++)
+		if (is_output(out->given[i].flag))
+			status =
+			    check_output(out, out->given[i].flag->name, out->given[i].value, error);
+	return status;
 }
 
 void tl_args_fini(struct tl_args *args)

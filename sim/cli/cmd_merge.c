@@ -44,10 +44,12 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 		status = tl_stop_check(error);
 	if (status == TL_OK)
 		status = tl_output_publish(partial, path, force, error);
-	if (status == TL_OK)
+	if (status == TL_OK) {
 		(void)printf("merged: %s\n", path);
-	else
+	} else {
+		tl_output_rename_error(partial, path, error);
 		(void)unlink(partial);
+	}
 	free(partial);
 	free(path);
 	return status;

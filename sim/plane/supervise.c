@@ -308,8 +308,10 @@ static enum tl_status contain(struct supervision *sup, struct tl_error *error)
 	if (status == TL_OK && sup->partial_path != NULL)
 		status = tl_output_publish(sup->partial_path, sup->options->output_path,
 		                           sup->options->force, error);
-	if (status != TL_OK && sup->partial_path != NULL)
+	if (status != TL_OK && sup->partial_path != NULL) {
+		tl_output_rename_error(sup->partial_path, sup->options->output_path, error);
 		unlink(sup->partial_path);
+	}
 	sigprocmask(SIG_SETMASK, &sup->before, NULL);
 	munmap(sup->pulse, sizeof(*sup->pulse));
 	return status;

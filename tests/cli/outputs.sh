@@ -21,6 +21,22 @@ run 64 run tiny -o -
 says err "does not go to standard output"
 absent ./-
 
+# What is read is never replaced by what is written, by whatever name.
+run 0 run tiny -o read.h5
+cp read.h5 kept.h5
+ln -s read.h5 link.h5
+for flag in '-f json -t jobs -o read.h5 --force' '-f json -t jobs -o ./link.h5 --force'; do
+	# shellcheck disable=SC2086 # words
+	run 73 export read.h5 $flag
+	says err "would replace what is read"
+done
+run 73 regress read.h5 read.h5 --junit link.h5
+says err "--junit would replace what is read"
+cp "$sample" trace.csv
+run 73 run --trace trace.csv -o trace.csv --force
+run 73 trace convert trace.csv -o trace.csv --force
+cmp -s read.h5 kept.h5 && cmp -s trace.csv "$sample" || fail "what was read was replaced"
+
 # `-` is standard output, and .gz is gzip that reads back as the same.
 run 0 trace convert "$sample" -o -
 cp out plain.csv

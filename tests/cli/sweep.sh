@@ -216,6 +216,7 @@ fi
 	echo $? >status
 )
 [ "$(cat status)" -eq 74 ] || fail "a full disk: exit $(cat status), wanted 74: $(cat err)"
+grep -q partial err && fail "a full disk: names what was not asked for: $(cat err)"
 says err "no more were started" # but for the one that was under way by then
 [ "$(grep -c '^failed:' err)" -le 2 ] || fail "a full disk: $(cat err)"
 run 0 sweep tiny --seeds 1..20 -o disk
