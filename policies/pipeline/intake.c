@@ -129,9 +129,11 @@ int tl_intake(struct tl_pipeline *p, const struct tl_changes *changes)
 	if (changes->freed_count > 0 && (left == 0 || p->defrag != NULL) &&
 	    tl_queue_release_all(&p->queue) != 0)
 		return tl_pipeline_break(p);
-	/* Room was freed, or may have come about beside somebody: all deserve another look. */
-	if (((changes->why & (TL_WHY_FREED | TL_WHY_NODES)) != 0 || tl_second_news(p, changes)) &&
+	/* Room was freed: all deserve another look. */
+	if ((changes->why & (TL_WHY_FREED | TL_WHY_NODES)) != 0 &&
 	    tl_queue_reopen_all(&p->queue) != 0)
+		return tl_pipeline_break(p);
+	if (tl_second_news(p, changes) != 0)
 		return tl_pipeline_break(p);
 
 	uint32_t fresh = 0;

@@ -266,7 +266,8 @@ int tl_conservative_run(struct tl_pipeline *p, const struct tl_position *head);
  * view is the one that the job may use. O(partners of its make); and O(holding log holding) the first time
  * in a call, and after each change of the machines or of who is to leave. */
 int tl_second_choose(struct tl_pipeline *p, tl_job_id id, const struct tl_view *view);
-/* Whether such a place may have come about, other than by room that was freed. */
+/* Reopens the kinds for which such a place may have come about, other than by room that was
+ * freed: 0 or -1. O(blocked kinds × jobs that run now). */
 int tl_second_news(struct tl_pipeline *p, const struct tl_changes *changes);
 
 /* ---- claim.c: room kept ------------------------------------------------------------------------ */

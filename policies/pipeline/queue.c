@@ -127,21 +127,33 @@ static uint32_t lane_of(struct tl_queue *queue, const struct tl_job_view *job, i
 	return lane;
 }
 
+static int may_start(const struct tl_queue *queue, const struct tl_lane *lane)
+{
+	return lane->head != TL_NO_INDEX && !queue->classes[lane->class_of].held;
+}
+
+/* Puts a lane among the open ones, or not, as its kind is blocked or not now. */
+static int settle_open(struct tl_queue *queue, uint32_t index)
+{
+	const struct tl_lane *lane = &queue->lanes[index];
+	struct tl_heap *heap = &queue->groups[lane->group].open;
+	const struct tl_heap_order order = open_order(queue);
+	tl_heap_remove(heap, &order, index);
+	if (!may_start(queue, lane) || queue->kinds[lane->kind].blocked)
+		return 0;
+	return tl_heap_add(queue->host, heap, &order, index);
+}
+
 /* Puts a lane where its head, and what blocks or holds it, says it belongs. */
 static int settle(struct tl_queue *queue, uint32_t index)
 {
-	struct tl_lane *lane = &queue->lanes[index];
-	struct tl_lane_group *group = &queue->groups[lane->group];
-	const struct tl_heap_order all = all_order(queue), open = open_order(queue);
-	tl_heap_remove(&group->all, &all, index);
-	tl_heap_remove(&group->open, &open, index);
-	if (lane->head == TL_NO_INDEX || queue->classes[lane->class_of].held)
-		return 0;
-	if (tl_heap_add(queue->host, &group->all, &all, index) != 0)
+	const struct tl_lane *lane = &queue->lanes[index];
+	struct tl_heap *heap = &queue->groups[lane->group].all;
+	const struct tl_heap_order order = all_order(queue);
+	tl_heap_remove(heap, &order, index);
+	if (may_start(queue, lane) && tl_heap_add(queue->host, heap, &order, index) != 0)
 		return -1;
-	if (queue->kinds[lane->kind].blocked)
-		return 0;
-	return tl_heap_add(queue->host, &group->open, &open, index);
+	return settle_open(queue, index);
 }
 
 static int leave_lane(struct tl_queue *queue, uint32_t slot)
@@ -319,7 +331,7 @@ static int settle_kind(struct tl_queue *queue, uint32_t kind)
 {
 	for (uint32_t i = queue->kinds[kind].first_lane - 1; i != TL_NO_INDEX;
 	     i = queue->lanes[i].next_of_kind)
-		if (settle(queue, i) != 0)
+		if (settle_open(queue, i) != 0)
 			return -1;
 	return 0;
 }
@@ -341,6 +353,24 @@ int tl_queue_reopen_all(struct tl_queue *queue)
 		if (settle_kind(queue, kind) != 0)
 			return -1;
 	}
+	return 0;
+}
+
+int tl_queue_reopen_if(struct tl_queue *queue, int (*meant)(const void *ctx, uint32_t shape),
+                       const void *ctx)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < queue->blocked_count; i++) {
+		uint32_t kind = queue->blocked[i];
+		if (!meant(ctx, queue->lanes[queue->kinds[kind].first_lane - 1].shape)) {
+			queue->blocked[kept++] = kind;
+			continue;
+		}
+		queue->kinds[kind].blocked = 0;
+		if (settle_kind(queue, kind) != 0)
+			return -1;
+	}
+	queue->blocked_count = kept;
 	return 0;
 }
 

@@ -115,9 +115,11 @@ int tl_position_before(const struct tl_position *a, const struct tl_position *b)
 /* How many waiting jobs are before a position. O(n); for reasons that somebody asked for. */
 uint32_t tl_queue_rank(const struct tl_queue *queue, const struct tl_position *at, int64_t now_ns);
 
-/* Blocks a kind; reopens all. O(lanes of the kinds). */
+/* Blocks a kind; reopens all, or those whose shape is meant. O(lanes of the kinds). */
 int tl_queue_block(struct tl_queue *queue, uint32_t kind);
 int tl_queue_reopen_all(struct tl_queue *queue);
+int tl_queue_reopen_if(struct tl_queue *queue, int (*meant)(const void *ctx, uint32_t shape),
+                       const void *ctx);
 /* Holds the class of a lane; releases all classes of a tenant, or everything. */
 int tl_queue_hold(struct tl_queue *queue, uint32_t lane);
 int tl_queue_release(struct tl_queue *queue, uint32_t tenant);

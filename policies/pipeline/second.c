@@ -227,17 +227,41 @@ int tl_second_choose(struct tl_pipeline *p, tl_job_id id, const struct tl_view *
 	return 0;
 }
 
+/* ---- when to look again ------------------------------------------------------------------ */
+
+struct tl_news {
+	const struct tl_pipeline *p;
+	const struct tl_changes *changes;
+};
+
+/* Whether a job of the shape's make is running now that was not before: then it has been
+ * measured, too. */
+static int has_new_partner(const void *ctx, uint32_t number)
+{
+	const struct tl_news *news = ctx;
+	const struct tl_host *host = news->p->host;
+	const struct tl_shape *shape = host->shape(host, number);
+	for (uint32_t i = 0; i < news->changes->running_count; i++) {
+		const struct tl_job_view *job = host->job(host, news->changes->running[i]);
+		if (job != NULL && by_make(host->shape(host, job->shape), shape) == 0)
+			return 1;
+	}
+	return 0;
+}
+
 int tl_second_news(struct tl_pipeline *p, const struct tl_changes *changes)
 {
+	const struct tl_news news = {.p = p, .changes = changes};
 	const struct tl_oversubscription *pool;
 	uint32_t model = 0;
 	while ((pool = p->host->oversubscription(p->host, model)) != NULL && pool->residents < 2)
 		model++;
 	if (pool == NULL)
 		return 0;
-	/* One more that runs and has been measured; or, where that is asked, one less busy. */
-	if (changes->running_count == 0 && !(p->too_busy && (changes->why & TL_WHY_WINDOW) != 0))
-		return 0;
-	p->too_busy = 0;
-	return 1;
+	/* Somebody may be less busy. */
+	if (p->too_busy && (changes->why & TL_WHY_WINDOW) != 0) {
+		p->too_busy = 0;
+		return tl_queue_reopen_all(&p->queue);
+	}
+	return tl_queue_reopen_if(&p->queue, has_new_partner, &news);
 }
