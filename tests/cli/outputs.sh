@@ -35,7 +35,8 @@ says err "--junit would replace what is read"
 cp "$sample" trace.csv
 run 73 run --trace trace.csv -o trace.csv --force
 run 73 trace convert trace.csv -o trace.csv --force
-cmp -s read.h5 kept.h5 && cmp -s trace.csv "$sample" || fail "what was read was replaced"
+cmp -s read.h5 kept.h5 || fail "a result that was read was replaced"
+cmp -s trace.csv "$sample" || fail "a trace that was read was replaced"
 
 # `-` is standard output, and .gz is gzip that reads back as the same.
 run 0 trace convert "$sample" -o -

@@ -50,6 +50,7 @@ run 0 merge atonce
 cmp -s more.h5 atonce.h5 || fail "a sweep that was added to is another than one made at once"
 cp more/manifest kept
 run 73 sweep tiny --vary policy.place=best-fit,topology --seeds 1..3 -o more
+# shellcheck disable=SC2016 # the backquotes are part of what is said
 says err 'holds another sweep: its `seeds: 1, 2, 3, 4` is not `seeds: 1, 2, 3`'
 run 73 sweep tiny --vary policy.place=topology --seeds 1..4 -o more
 run 73 sweep tiny --vary policy.place=best-fit,topology,fgd --seeds 1..5 --horizon 2d -o more
