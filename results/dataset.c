@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "results/dataset.h"
 
+#include "sim/base/arena.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +14,10 @@ enum { DEFLATE_LEVEL = 1 };
 static herr_t make_groups(hid_t file, const char *path)
 {
 	herr_t done = 0;
-	char *prefix = strdup(path);
+	char *prefix = tl_strdup(path);
 	hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
 
-	if (!prefix || creation < 0 || H5Pset_obj_track_times(creation, false) < 0)
+	if (creation < 0 || H5Pset_obj_track_times(creation, false) < 0)
 		done = -1;
 	for (char *slash = prefix; done >= 0 && (slash = strchr(slash + 1, '/'));) {
 		*slash = '\0';

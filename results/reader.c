@@ -2,6 +2,7 @@
 #include "results/convert.h"
 #include "results/h5.h"
 #include "results/stored.h"
+#include "sim/base/arena.h"
 #include "sim/base/file.h"
 
 #include <stdio.h>
@@ -96,17 +97,11 @@ static herr_t collect(hid_t root, const char *name, const H5O_info_t *info, void
 	if (info->type != H5O_TYPE_DATASET)
 		return 0;
 	if (reader->table_count + 1 >= reader->table_room) {
-		size_t room = reader->table_room * 2 + 16;
-		char **grown = realloc(reader->tables, room * sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		reader->tables = grown;
-		reader->table_room = room;
+		reader->table_room = reader->table_room * 2 + 16;
+		reader->tables =
+		    tl_realloc_array(reader->tables, reader->table_room, sizeof(*reader->tables));
 	}
-	char *path = malloc(size);
-	if (!path)
-		return -1;
+	char *path = tl_alloc(size);
 	snprintf(path, size, "/%s", name);
 	reader->tables[reader->table_count++] = path;
 	reader->tables[reader->table_count] = NULL;
@@ -125,10 +120,8 @@ static enum tl_status list_tables(struct tl_results_reader *reader, struct tl_er
 		return tl_error_set(error, TL_E_DATA, reader->path, 0, 0,
 		                    "the file is damaged or cut short: %s", tl_h5_cause());
 	if (!reader->tables)
-		reader->tables = calloc(1, sizeof(*reader->tables));
-	reader->stored = calloc(reader->table_count + 1, sizeof(*reader->stored));
-	if (!reader->tables || !reader->stored)
-		return tl_error_set(error, TL_E_OS, reader->path, 0, 0, "out of memory");
+		reader->tables = tl_calloc(1, sizeof(*reader->tables));
+	reader->stored = tl_calloc(reader->table_count + 1, sizeof(*reader->stored));
 	qsort(reader->tables, reader->table_count, sizeof(*reader->tables), by_name);
 	return TL_OK;
 }
@@ -156,15 +149,9 @@ enum tl_status tl_results_open(const char *path, struct tl_results_reader **out,
 	enum tl_status status = probe(path, error);
 	if (status != TL_OK)
 		return status;
-	struct tl_results_reader *reader = calloc(1, sizeof(*reader));
-	if (reader) {
-		reader->file = H5I_INVALID_HID;
-		reader->path = strdup(path);
-	}
-	if (!reader || !reader->path) {
-		free(reader);
-		return tl_error_set(error, TL_E_OS, path, 0, 0, "out of memory");
-	}
+	struct tl_results_reader *reader = tl_calloc(1, sizeof(*reader));
+	reader->file = H5I_INVALID_HID;
+	reader->path = tl_strdup(path);
 	status = open_file(reader, error);
 	if (status != TL_OK) {
 		tl_results_reader_close(reader);

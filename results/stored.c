@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "results/stored.h"
 
+#include "sim/base/arena.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +15,13 @@ static enum tl_status damaged(const char *file_name, const char *path, struct tl
 
 /* ---- attributes ---- */
 
+/* Longer ones are none of ours: whatever a damaged length says, it is not asked for. */
+enum { TEXT_MAX = 1 << 28 };
+
 static char *read_fixed(hid_t attribute, hid_t type)
 {
 	size_t size = H5Tget_size(type);
-	char *text = size > 0 ? calloc(1, size + 1) : NULL;
+	char *text = size > 0 && size < TEXT_MAX ? tl_calloc(1, size + 1) : NULL;
 
 	if (text && H5Aread(attribute, type, text) < 0) {
 		free(text);
@@ -50,15 +55,13 @@ char *tl_stored_text(hid_t object, const char *name)
 static char *column_text(hid_t dataset, const char *what, const char *column)
 {
 	size_t size = strlen(what) + strlen(column) + 2;
-	char *name = malloc(size);
-	char *text = NULL;
+	char *name = tl_alloc(size);
+	char *text;
 
-	if (!name)
-		return NULL;
 	snprintf(name, size, "%s.%s", what, column);
 	text = tl_stored_text(dataset, name);
 	free(name);
-	return text ? text : strdup("");
+	return text ? text : tl_strdup("");
 }
 
 /* ---- types ---- */
@@ -107,13 +110,13 @@ static const char *const *enum_names(hid_t member, size_t *count)
 		H5Tclose(base);
 	if (!sound)
 		return NULL;
-	const char **names = calloc((size_t)names_wanted + 1, sizeof(*names));
+	const char **names = tl_calloc((size_t)names_wanted + 1, sizeof(*names));
 	for (int i = 0; names && i < names_wanted; i++) {
 		uint8_t value = 0;
 		char *theirs = H5Tget_member_name(member, (unsigned)i);
 
 		if (theirs && H5Tget_member_value(member, (unsigned)i, &value) >= 0 && value == i)
-			names[i] = strdup(theirs);
+			names[i] = tl_strdup(theirs);
 		H5free_memory(theirs);
 		if (!names[i]) {
 			free_names(names);
@@ -163,12 +166,12 @@ static bool load_column(struct tl_stored *stored, hid_t row, unsigned i, hid_t *
 	char *name = H5Tget_member_name(row, i);
 
 	*memory = H5I_INVALID_HID;
-	column->name = strdup(name ? name : "");
+	column->name = tl_strdup(name ? name : "");
 	H5free_memory(name);
-	if (member >= 0 && column->name) {
+	if (member >= 0) {
 		column->unit = column_text(stored->dataset, "unit", column->name);
 		column->help = column_text(stored->dataset, "help", column->name);
-		if (column->unit && column->help && describe_member(member, column, place))
+		if (describe_member(member, column, place))
 			*memory = memory_type(member, column);
 	}
 	if (member >= 0)
@@ -207,28 +210,21 @@ static enum tl_status load_columns(struct tl_stored *stored, hid_t row, const ch
 		return tl_error_set(error, TL_E_DATA, file_name, 0, 0,
 		                    "%s: got a dataset without columns, wanted a table",
 		                    stored->path);
-	stored->columns = calloc((size_t)count, sizeof(*stored->columns));
-	stored->places = calloc((size_t)count, sizeof(*stored->places));
-	hid_t *memory = calloc((size_t)count, sizeof(*memory));
+	stored->columns = tl_calloc((size_t)count, sizeof(*stored->columns));
+	stored->places = tl_calloc((size_t)count, sizeof(*stored->places));
+	hid_t *memory = tl_calloc((size_t)count, sizeof(*memory));
 	enum tl_status status = TL_OK;
-	if (!stored->columns || !stored->places || !memory) {
-		free(memory);
-		return tl_error_set(error, TL_E_OS, file_name, 0, 0, "table %s: out of memory",
-		                    stored->path);
-	}
 	stored->schema.column_count = (size_t)count;
 	stored->schema.columns = stored->columns;
 	int loaded = 0;
 	for (; loaded < count && status == TL_OK; loaded++) {
 		if (!load_column(stored, row, (unsigned)loaded, &memory[loaded])) {
-			const char *name = stored->columns[loaded].name;
-
 			status =
 			    tl_error_set(error, TL_E_DATA, file_name, 0, 0,
 			                 "table %s, column `%s`: got a type this version does "
 			                 "not know, wanted an integer of 1 to 8 bytes, a float, "
 			                 "a fixed string or an enum of one byte counting from 0",
-			                 stored->path, name ? name : "");
+			                 stored->path, stored->columns[loaded].name);
 			memory[loaded] = H5I_INVALID_HID;
 		}
 		stored->places[loaded].offset = stored->row_size;
@@ -303,12 +299,9 @@ enum tl_status tl_stored_open(hid_t file, const char *file_name, const char *pat
                               struct tl_stored **out, struct tl_error *error)
 {
 	enum tl_status status = TL_OK;
-	struct tl_stored *stored = calloc(1, sizeof(*stored));
+	struct tl_stored *stored = tl_calloc(1, sizeof(*stored));
 
-	if (!stored || !(stored->path = strdup(path))) {
-		free(stored);
-		return tl_error_set(error, TL_E_OS, file_name, 0, 0, "out of memory");
-	}
+	stored->path = tl_strdup(path);
 	stored->type = H5I_INVALID_HID;
 	stored->dataset = H5Dopen2(file, path, H5P_DEFAULT);
 	hid_t row = stored->dataset >= 0 ? H5Dget_type(stored->dataset) : H5I_INVALID_HID;
