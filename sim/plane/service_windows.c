@@ -157,7 +157,7 @@ static bool close_fluid(struct tl_trial *trial, struct tl_service *service,
 }
 
 /* Whether the window that opens may be told by formulas: nothing is left over from before,
- * and every replica runs at full speed. */
+ * and all replicas run at one speed. */
 static bool may_defer(const struct tl_trial *trial, const struct tl_service *service)
 {
 	enum tl_request_mode mode = service->setting->mode;
@@ -169,12 +169,15 @@ static bool may_defer(const struct tl_trial *trial, const struct tl_service *ser
 	    service->view.queued >
 	        (int64_t)service->view.ready * service->setting->model.batch_limit)
 		return false;
+	int64_t speed_ppb = 0;
+
 	for (size_t i = 0; i < service->replicas.count; i++) {
 		const struct tl_job *job = &trial->jobs.jobs[TL_JOB_SLOT(service->replicas.ids[i])];
+		int64_t own_ppb = job->progress.speed_ppb;
 
-		if (job->draining ||
-		    (job->progress.speed_ppb != TL_PPB && job->progress.speed_ppb != 0))
+		if (job->draining || (own_ppb != 0 && speed_ppb != 0 && own_ppb != speed_ppb))
 			return false;
+		speed_ppb = own_ppb != 0 ? own_ppb : speed_ppb;
 	}
 	return true;
 }
