@@ -16,6 +16,7 @@ enum { TL_SPREAD_PARTS = 5, TL_SPREAD_STEPS = 32 };
 /* Sums over closed windows, exact and fluid alike. */
 struct tl_service_run {
 	uint64_t arrivals, served, lost, attained, fluid_requests;
+	uint64_t unsure_requests; /* of fluid ones, those beyond the formulas' bound */
 	tl_u128 wait_ns, busy_ns, present_ns;
 	struct tl_histogram *latency;
 	double owed[TL_SPREAD_PARTS][TL_SPREAD_STEPS]; /* of it, by fluid windows: below 1 each */

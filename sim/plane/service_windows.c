@@ -141,6 +141,7 @@ static bool close_fluid(struct tl_trial *trial, struct tl_service *service,
 		return false;
 	}
 	service->run.fluid_requests += out->arrivals;
+	service->run.unsure_requests += quality.valid ? 0 : out->arrivals;
 	spread(&service->run, out,
 	       (int64_t)tl_service_time_mean_ns(&service->setting->model.service, 1) + 1);
 	/* The engine passes the window without arrivals: what was in service ends in it. */
@@ -437,6 +438,22 @@ static void tell_forecasts(struct tl_trial *trial, const struct tl_service *serv
 	     per((double)forecasts->lead_ns / 1e9, compared));
 }
 
+/* Formulas that are told to go on where they do not hold may tell of calm in a breach. */
+static void note_unsure(const struct tl_trial *trial, const struct tl_service *service)
+{
+	const struct tl_service_run *run = &service->run;
+	double share = per((double)run->unsure_requests, (double)run->arrivals);
+
+	if (share >= 0.01 && trial->options->diagnostics != NULL &&
+	    trial->options->explain_id == NULL)
+		fprintf(
+		    trial->options->diagnostics,
+		    "service `%s`: %.0f %% of its requests were told by formulas beyond their own "
+		    "bound (`requests: fluid`), which may not see short breaches: `auto` "
+		    "simulates those requests\n",
+		    service->setting->name, 100 * share);
+}
+
 static void finish_one(struct tl_trial *trial, struct tl_service *service)
 {
 	const struct tl_service_run *run = &service->run;
@@ -444,6 +461,7 @@ static void finish_one(struct tl_trial *trial, struct tl_service *service)
 
 	tell(trial, service, "requests", "1", (double)run->arrivals);
 	tell(trial, service, "requests_fluid", "1", (double)run->fluid_requests);
+	tell(trial, service, "requests_unsure", "1", (double)run->unsure_requests);
 	tell(trial, service, "served", "1", served);
 	tell(trial, service, "dropped", "1", lost);
 	tell(trial, service, "attainment", "1", per((double)run->attained, served + lost));
@@ -471,6 +489,7 @@ static void finish_one(struct tl_trial *trial, struct tl_service *service)
 	tl_account_service(trial->account, &account);
 	if (trial->seats[TL_SEAT_FORECAST].created)
 		tell_forecasts(trial, service);
+	note_unsure(trial, service);
 }
 
 void tl_services_finish(struct tl_trial *trial)

@@ -246,9 +246,10 @@ static void steady(const struct tl_fluid *fluid, const struct tl_fluid_input *in
 }
 
 /* The queue moves from `from` to `to` in a straight line over the window (or drains early):
- * waits are evenly spread between what the first and the last meet. */
+ * waits are evenly spread between what the first and the last meet, and no shorter than they are
+ * in equilibrium just below full load. */
 static void moving(struct tl_fluid *fluid, const struct tl_fluid_input *input, double capacity,
-                   double speed, struct tl_request_window *out)
+                   double load, double speed, struct tl_request_window *out)
 {
 	double length = (double)(input->end_ns - input->start_ns);
 	double from = fluid->queue, offered = from + (double)input->arrivals;
@@ -273,19 +274,23 @@ static void moving(struct tl_fluid *fluid, const struct tl_fluid_input *input, d
 	out->served = (uint64_t)from + out->arrivals - out->queued - out->dropped - out->timed_out;
 	if (input->replicas == 0)
 		return;
+	struct tl_fluid_answer least = answer_at(fluid, input->replicas, fmin(load, overload));
+	scale_times(&least, 1 / speed);
 	double service = fluid->model.service.kind == TL_SERVICE_LLM
 	                     ? (double)fluid->model.batch_limit / fluid->capacity
 	                     : tl_fluid_batch_mean(fluid, (double)fluid->model.batch_limit, NULL);
 	double first = fmin(from, patient) / capacity, last = to / capacity;
 	double low = fmin(first, last), high = fmax(first, last);
 	struct tl_fluid_answer answer = {
-	    .wait_ns = (low + high) / 2,
+	    .wait_ns = fmax((low + high) / 2, least.wait_ns),
 	    .service_ns = service / speed,
 	    .batch = (double)fluid->model.batch_limit,
 	    .busy = fmin(1, served / (capacity * length)),
 	};
 	for (int i = 0; i < TL_FLUID_POINTS; i++)
-		answer.latency_ns[i] = between(low, high, tl_fluid_points[i]) + answer.service_ns;
+		answer.latency_ns[i] =
+		    fmax(between(low, high, tl_fluid_points[i]) + answer.service_ns,
+		         least.latency_ns[i]);
 	tell(fluid, input, &answer, out);
 }
 
@@ -389,7 +394,7 @@ void tl_fluid_window(struct tl_fluid *fluid, const struct tl_fluid_input *input,
 		quality->why = fluid->queue > 0 ? "a queue is left over" : "load is high";
 	}
 	if (input->replicas == 0 || fluid->queue >= 1 || quality->load >= overload) {
-		moving(fluid, input, capacity, speed, out);
+		moving(fluid, input, capacity, quality->load, speed, out);
 		return;
 	}
 	fluid->queue = 0;

@@ -29,7 +29,8 @@
  * nobody waits for a place.
  *
  * Out of equilibrium (load ≥ 0.98, or a queue left over): the queue grows or drains at
- * the difference of rates, up to its bound, and a request waits for what is before it.
+ * the difference of rates, up to its bound, and a request waits for what is before it, and
+ * no less than in equilibrium just below full load.
  *
  * `valid` says that error_bound holds. It does where load is at most a limit by routing
  * and replicas, no queue is left over, replicas and speed have not changed, the window is long

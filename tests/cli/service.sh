@@ -74,6 +74,11 @@ for mode in auto fluid; do
 	holds "$(value requests out) == $requests"
 	holds "$(value attainment out) - $attainment < 0.02 && $attainment - $(value attainment out) < 0.02"
 done
+holds "$(value requests_fluid out) == $requests && $(value requests_unsure out) > 0.01 * $requests"
+run 0 run service -o fluid.h5 --force --set workload[0].requests=fluid
+says err 'of its requests were told by formulas beyond their own bound'
+run 0 summary --csv auto.h5
+holds "$(value requests_unsure out) == 0"
 
 # Services alone.
 cat >alone.yaml <<'END'

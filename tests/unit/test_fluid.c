@@ -277,6 +277,31 @@ Test(fluid, a_queue_builds_and_drains)
 	tl_fluid_destroy(fluid);
 }
 
+/* Latency does not fall where the formulas of equilibrium end and the queue begins to grow. */
+Test(fluid, full_load_is_no_relief)
+{
+	struct tl_request_model model = model_of(TL_SERVICE_AFFINE, TL_ROUTE_SHORTEST_QUEUE);
+	struct tl_fluid_quality quality;
+	int64_t before = 0;
+
+	model.service.alpha_ns = 12 * TL_NS_PER_MS;
+	model.service.beta_ns = 2 * TL_NS_PER_MS;
+	model.batch_limit = 8;
+	model.queue_limit = 64;
+	for (int percent = 90; percent <= 104; percent++) {
+		struct tl_fluid *fluid = tl_fluid_create(&model);
+		int64_t now = 0;
+		double rate = percent / 100.0 * 96 * tl_fluid_capacity(fluid);
+		struct tl_request_window window =
+		    next(fluid, &now, (uint64_t)(rate * 5), 96, &quality);
+
+		cr_expect_geq(window.p99_ns, before, "%d %%: %g ms, before %g", percent,
+		              (double)window.p99_ns / 1e6, (double)before / 1e6);
+		before = window.p99_ns;
+		tl_fluid_destroy(fluid);
+	}
+}
+
 Test(fluid, bounds_drop_and_time_out)
 {
 	struct tl_request_model model = model_of(TL_SERVICE_EXPONENTIAL, TL_ROUTE_SHARED_QUEUE);
