@@ -170,14 +170,15 @@ static enum tl_status prepare_cost(void *source, FILE *data, struct tl_figure_pl
 	         marked ? scale * sweep->cells[sweep->best].cost.mean : (double)NAN,
 	         !sweep->numeric);
 	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%s",
-	         sweep->more_is_better ? "useful share of GPU time [%]" : "cost of useful work [");
+	         sweep->more_is_better ? "productive share of GPU time [%]"
+	                               : "cost of useful work [");
 	if (!sweep->more_is_better)
 		tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%s]",
 		                 tl_unit_words(sweep->data->units[sweep->cost_metric], text));
 	snprintf(plot->alt, sizeof(plot->alt),
 	         "%s against %s, means over the seeds with 95 %% "
 	         "intervals, settings that break the promise crossed.",
-	         sweep->more_is_better ? "Useful share of GPU time"
+	         sweep->more_is_better ? "Productive share of GPU time"
 	         : sweep->has_plain    ? "Cost of a useful GPU hour with and without penalties"
 	                               : "Cost of a useful GPU hour",
 	         plot->extras[0]);
@@ -209,17 +210,17 @@ static enum tl_status prepare_change(void *source, FILE *data, struct tl_figure_
 		size_t count = line_cells(sweep, nth_line(sweep, l), cells);
 
 		print_title(data, sweep, cells[0], "");
-		fputs(" low high\n", data);
+		fputs(" low high doubt\n", data);
 		for (size_t i = 0; i < count; i++) {
-			struct tl_stats_test test =
-			    tl_report_sweep_test(sweep, sweep->first, cells[i], sweep->cost_metric);
-			struct tl_sweep_stat stat = {.mean = test.difference,
-			                             .low = test.interval.low,
-			                             .high = test.interval.high};
+			struct tl_comparison row = tl_report_sweep_compare(
+			    sweep, sweep->first, cells[i], sweep->cost_name);
+			struct tl_sweep_stat stat = {.mean = row.difference,
+			                             .low = row.interval.low,
+			                             .high = row.interval.high};
 
 			fprintf(data, "%.9g", sweep->cells[cells[i]].x);
 			print_stat(data, &stat, scale);
-			fputs("\n", data);
+			fprintf(data, " %d\n", row.verdict == TL_COMPARE_NOT_SHOWN);
 		}
 		fputs("\n\n", data);
 	}
@@ -229,12 +230,12 @@ static enum tl_status prepare_change(void *source, FILE *data, struct tl_figure_
 	         sweep->best < cells_of(sweep) ? sweep->cells[sweep->best].x : (double)NAN,
 	         !sweep->numeric);
 	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%s [%%]|against %s",
-	         sweep->more_is_better ? "change of useful GPU time" : "change of cost", first);
+	         sweep->more_is_better ? "change of productive GPU time" : "change of cost", first);
 	snprintf(
 	    plot->alt, sizeof(plot->alt),
-	    "%s against %s, with the 95 %% interval of the differences of the same seeds: where it holds "
-	    "zero, no difference is shown.",
-	    sweep->more_is_better ? "Change of useful GPU time" : "Change of cost", first);
+	    "%s against %s, with the 95 %% interval of the differences of the same seeds by itself; hollow: "
+	    "not shown once all headline metrics are judged together.",
+	    sweep->more_is_better ? "Change of productive GPU time" : "Change of cost", first);
 	free(first);
 	free(cells);
 	return TL_OK;
@@ -335,7 +336,7 @@ static const struct panel {
 	const char *metric;
 	double scale;
 } panels[] = {
-    {"effective_utilisation", 100.0},
+    {"useful_gpu_h", 1.0},
     {"wait_mean_s", 1.0 / 60.0},
     {"jct_mean_s", 1.0 / 3600.0},
     {"preemptions_per_day", 1.0},
@@ -373,7 +374,7 @@ static enum tl_status prepare_effects(void *source, FILE *data, struct tl_figure
 	char *rest = tl_report_sweep_label(sweep, cells[0], false);
 	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%s", rest);
 	snprintf(plot->alt, sizeof(plot->alt),
-	         "Useful GPU time, mean wait, mean completion time and preemptions a day against "
+	         "Useful work, mean wait, mean completion time and preemptions a day against "
 	         "%s%s%s, means over the seeds with 95 %% intervals.",
 	         plot->extras[0], rest[0] ? ", at " : "", rest);
 	free(rest);

@@ -54,25 +54,6 @@ struct tl_sweep_stat tl_report_sweep_stat(const struct tl_report_sweep *sweep, s
 	return stat;
 }
 
-struct tl_stats_test tl_report_sweep_test(const struct tl_report_sweep *sweep, size_t a, size_t b,
-                                          size_t metric)
-{
-	double *x = tl_calloc(seeds_of(sweep) + 1, sizeof(*x));
-	double *y = tl_calloc(seeds_of(sweep) + 1, sizeof(*y));
-	size_t count = 0;
-
-	for (size_t s = 0; s < seeds_of(sweep) && metric < sweep->data->metric_count; s++) {
-		x[count] = tl_sweep_data_value(sweep->data, a, s, metric);
-		y[count] = tl_sweep_data_value(sweep->data, b, s, metric);
-		count += isfinite(x[count]) && isfinite(y[count]);
-	}
-	struct tl_stats_test test = tl_stats_paired_t(x, y, count, TL_REPORT_CONFIDENCE);
-
-	free(x);
-	free(y);
-	return test;
-}
-
 /* ---- names ---- */
 
 char *tl_report_sweep_label(const struct tl_report_sweep *sweep, size_t cell, bool all)
@@ -273,44 +254,6 @@ static void look_at_cell(struct tl_report_sweep *sweep, size_t number)
 
 /* ---- which one ---- */
 
-static bool cheaper(const struct tl_report_sweep *sweep, size_t a, size_t b)
-{
-	double x = sweep->cells[a].cost.mean, y = sweep->cells[b].cost.mean;
-
-	return sweep->more_is_better ? x > y : x < y;
-}
-
-static void choose(struct tl_report_sweep *sweep)
-{
-	size_t none = cells_of(sweep);
-
-	sweep->best = sweep->cheapest = sweep->nearest = none;
-	for (size_t c = 0; c < none; c++) {
-		const struct tl_report_cell *cell = &sweep->cells[c];
-		bool good = cell->promise == TL_PROMISE_KEPT || cell->promise == TL_PROMISE_NONE;
-
-		if (isfinite(cell->attainment.mean) &&
-		    (sweep->nearest == none ||
-		     cell->attainment.mean > sweep->cells[sweep->nearest].attainment.mean))
-			sweep->nearest = c;
-		if (cell->cost.count == 0)
-			continue;
-		if (sweep->cheapest == none || cheaper(sweep, c, sweep->cheapest))
-			sweep->cheapest = c;
-		if (good && (sweep->best == none || cheaper(sweep, c, sweep->best)))
-			sweep->best = c;
-	}
-	for (size_t c = 0; c < none && sweep->best < none; c++) {
-		struct tl_report_cell *cell = &sweep->cells[c];
-		struct tl_stats_test test =
-		    tl_report_sweep_test(sweep, sweep->best, c, sweep->cost_metric);
-
-		cell->tie = c != sweep->best && cell->cost.count > 0 &&
-		            cell->promise == sweep->cells[sweep->best].promise &&
-		            test.interval.low <= 0 && test.interval.high >= 0;
-	}
-}
-
 static void take_metrics(struct tl_report_sweep *sweep)
 {
 	size_t of = sweep->best < cells_of(sweep) ? sweep->best : sweep->first;
@@ -350,13 +293,18 @@ enum tl_status tl_report_sweep_open(const struct tl_report_options *options,
 	find_metrics(sweep);
 	for (size_t c = 0; c < cells_of(sweep); c++)
 		look_at_cell(sweep, c);
-	choose(sweep);
+	tl_report_sweep_gather(sweep);
+	tl_report_sweep_choose(sweep);
 	take_metrics(sweep);
 	return TL_OK;
 }
 
 void tl_report_sweep_close(struct tl_report_sweep *sweep)
 {
+	for (size_t c = 0; sweep->runs && c < cells_of(sweep); c++)
+		tl_runs_destroy(sweep->runs[c]);
+	free(sweep->runs);
+	free(sweep->judged);
 	if (sweep->data)
 		tl_sweep_data_destroy(sweep->data);
 	free(sweep->services);

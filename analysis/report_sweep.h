@@ -4,13 +4,17 @@
  * attainment over its seeds, and the setting to choose.
  *
  * The rule: of the settings whose attainment (that of the worst service, in each run) has
- * the lower end of its 95 % confidence interval at or above the constraint, the one of
- * least mean cost. Settings that keep the promise too, and whose cost cannot be told from
- * its (paired t over the seeds, 95 %), are ties. Money saved is against the first setting.
+ * the lower end of its 95 % confidence interval at or above the constraint, those fall that
+ * are worse than the best of those left in deadlines met, then in cost, then in mean
+ * completion time, wait and preemptions. Worse is what `tidelab compare` shows to be (all
+ * headline metrics corrected together) and is by TL_REPORT_MATTERS of the better one's. Of what
+ * is left and costs as little, but for as much, the one that ends jobs soonest on average.
+ * Changes are against the first setting.
  */
 #ifndef TIDELAB_ANALYSIS_REPORT_SWEEP_H
 #define TIDELAB_ANALYSIS_REPORT_SWEEP_H
 
+#include "analysis/compare.h"
 #include "analysis/figures.h"
 #include "analysis/report.h"
 #include "analysis/report_html.h"
@@ -20,6 +24,8 @@
 #include <stdbool.h>
 
 #define TL_REPORT_CONFIDENCE 0.95
+/* A difference below this share is too small to choose by, shown or not. */
+#define TL_REPORT_MATTERS 0.005
 enum { TL_REPORT_FEW_SEEDS = 5 }; /* with fewer, intervals are said to be wide */
 
 /* Over the seeds of a cell that have the metric. */
@@ -38,7 +44,17 @@ struct tl_report_cell {
 	struct tl_sweep_stat attainment; /* of the worst service of each run */
 	size_t worst;                    /* the service that is worst on average */
 	enum tl_promise promise;
-	bool tie; /* with the best */
+	bool tie; /* no criterion tells it from the best */
+};
+
+/* What the choice is made by, in this order. */
+enum tl_criterion {
+	TL_CRITERION_DEADLINES,
+	TL_CRITERION_COST,
+	TL_CRITERION_JCT,
+	TL_CRITERION_WAIT,
+	TL_CRITERION_PREEMPTIONS,
+	TL_CRITERION_COUNT
 };
 
 struct tl_report_sweep {
@@ -56,10 +72,16 @@ struct tl_report_sweep {
 	size_t service_count;
 	struct tl_report_cell *cells;
 	size_t line_count;
-	size_t first;                   /* cell that savings are against */
-	size_t best;                    /* cell_count: none keeps the promise, or none has a cost */
-	size_t cheapest;                /* whatever it attains; cell_count: none has a cost */
-	size_t nearest;                 /* of most attainment; cell_count: none has one */
+	size_t first;   /* cell that savings are against */
+	size_t best;    /* cell_count: none keeps the promise, or none has a cost */
+	size_t keeping; /* settings that keep the promise and have a cost */
+	size_t worse[TL_CRITERION_COUNT]; /* of them, those that fell by each criterion */
+	size_t left;         /* of them, those that did not fall, the best among them */
+	size_t cheapest;     /* whatever it attains; cell_count: none has a cost */
+	size_t nearest;      /* of most attainment; cell_count: none has one */
+	const char **judged; /* the metrics that verdicts are corrected over */
+	size_t judged_count;
+	struct tl_runs **runs;          /* a cell's, of these metrics */
 	struct tl_row_summary *metrics; /* of the best (or else the first) over its seeds */
 	size_t metric_count;
 };
@@ -74,14 +96,26 @@ void tl_report_sweep_close(struct tl_report_sweep *sweep);
 /* A cell's statistic of a metric; all NaN for metric_count. */
 struct tl_sweep_stat tl_report_sweep_stat(const struct tl_report_sweep *sweep, size_t cell,
                                           size_t metric);
-/* b less a over the seeds that have both; NaN where there are none. */
-struct tl_stats_test tl_report_sweep_test(const struct tl_report_sweep *sweep, size_t a, size_t b,
-                                          size_t metric);
+/* b against a in a metric that is judged, as `tidelab compare` does: pairs of the same seeds,
+ * the p-values of all that are judged corrected together (Holm). */
+struct tl_comparison tl_report_sweep_compare(const struct tl_report_sweep *sweep, size_t a,
+                                             size_t b, const char *metric);
+enum tl_report_change { TL_CHANGE_NOT_SHOWN, TL_CHANGE_BETTER, TL_CHANGE_WORSE };
+/* What that shows b to be. */
+enum tl_report_change tl_report_sweep_change(const struct tl_report_sweep *sweep, size_t a,
+                                             size_t b, const char *metric);
+/* Its metric. */
+const char *tl_report_sweep_criterion(const struct tl_report_sweep *sweep,
+                                      enum tl_criterion criterion);
 /* `oversubscription = 1.2, policy.place = fgd` with the names of all keys, or of all but the
  * one drawn against; malloc'd. */
 char *tl_report_sweep_label(const struct tl_report_sweep *sweep, size_t cell, bool all);
 /* A service's name, from its metric; malloc'd. */
 char *tl_report_sweep_service(const struct tl_report_sweep *sweep, size_t service);
+
+/* report_sweep_choose.c, for tl_report_sweep_open(): what verdicts are made of; the choice. */
+void tl_report_sweep_gather(struct tl_report_sweep *sweep);
+void tl_report_sweep_choose(struct tl_report_sweep *sweep);
 
 void tl_report_sweep_lead(struct tl_html *html, const struct tl_report_sweep *sweep);
 enum tl_status tl_report_sweep_body(struct tl_html *html, const struct tl_report_sweep *sweep,

@@ -64,20 +64,26 @@ static void metric_cell(struct tl_html *html, const struct tl_report_sweep *swee
 /* Against the first setting, over the pairs of seeds, in percent of its cost. */
 static void change_cell(struct tl_html *html, const struct tl_report_sweep *sweep, size_t cell)
 {
-	struct tl_stats_test test =
-	    tl_report_sweep_test(sweep, sweep->first, cell, sweep->cost_metric);
+	struct tl_comparison row = {.difference = NAN};
 	double base = fabs(sweep->cells[sweep->first].cost.mean);
-	double half = (test.interval.high - test.interval.low) / 2.0;
-	char text[TL_NUMBER_SIZE];
+	char text[TL_NUMBER_SIZE] = "–";
 
-	if (cell == sweep->first || !isfinite(test.difference))
-		(void)snprintf(text, sizeof(text), "–");
-	else if (isfinite(half))
-		(void)snprintf(text, sizeof(text), "%+.2f %% ± %.2g",
-		               100.0 * test.difference / base, 100.0 * half / base);
-	else
-		(void)snprintf(text, sizeof(text), "%+.2f %%", 100.0 * test.difference / base);
+	if (sweep->cost_name && cell != sweep->first)
+		row = tl_report_sweep_compare(sweep, sweep->first, cell, sweep->cost_name);
+	double half = (row.interval.high - row.interval.low) / 2.0;
+
+	if (isfinite(row.difference))
+		(void)snprintf(text, sizeof(text), "%+.2f %%", 100.0 * row.difference / base);
+	if (isfinite(row.difference) && isfinite(half))
+		(void)snprintf(text, sizeof(text), "%+.2f %% ± %.2g%s",
+		               100.0 * row.difference / base, 100.0 * half / base,
+		               row.verdict == TL_COMPARE_NOT_SHOWN ? ", not shown" : "");
 	tl_html_cell_number(html, text, "differences of the same seeds, of the cost to its left");
+}
+
+static bool has_deadlines(const struct tl_report_sweep *sweep)
+{
+	return tl_sweep_data_metric(sweep->data, "deadline_met_ratio") < sweep->data->metric_count;
 }
 
 static void setting_row(struct tl_html *html, const struct tl_report_sweep *sweep, size_t number)
@@ -101,7 +107,9 @@ static void setting_row(struct tl_html *html, const struct tl_report_sweep *swee
 		          "the least NAME.attainment of each run");
 		tl_html_cell(html, promises[cell->promise]);
 	}
-	metric_cell(html, sweep, number, "effective_utilisation", TL_FORM_PERCENT);
+	if (has_deadlines(sweep))
+		metric_cell(html, sweep, number, "deadline_met_ratio", TL_FORM_PERCENT);
+	metric_cell(html, sweep, number, "useful_gpu_h", TL_FORM_PLAIN);
 	metric_cell(html, sweep, number, "wait_mean_s", TL_FORM_UNIT);
 	metric_cell(html, sweep, number, "preemptions_per_day", TL_FORM_PLAIN);
 	tl_html_cell_number(html, tl_number((double)cell->cost.count, count), "runs with a cost");
@@ -122,7 +130,7 @@ static void settings(struct tl_html *html, const struct tl_report_sweep *sweep)
 	               sweep->cost_name
 	                   ? tl_unit_words(sweep->data->units[sweep->cost_metric], unit)
 	                   : "not in these runs");
-	headings[n++] = sweep->more_is_better ? "#useful GPU time" : cost;
+	headings[n++] = sweep->more_is_better ? "#productive GPU time" : cost;
 	headings[n++] = "#against the first";
 	if (sweep->has_plain)
 		headings[n++] = "#without penalty";
@@ -130,7 +138,9 @@ static void settings(struct tl_html *html, const struct tl_report_sweep *sweep)
 		headings[n++] = "#in time, worst service";
 		headings[n++] = "promise";
 	}
-	headings[n++] = "#productive";
+	if (has_deadlines(sweep))
+		headings[n++] = "#deadlines met";
+	headings[n++] = "#useful work, GPU h";
 	headings[n++] = "#mean wait";
 	headings[n++] = "#preemptions a day";
 	headings[n++] = "#runs";
@@ -166,17 +176,24 @@ static void rule(struct tl_html *html, const struct tl_report_sweep *sweep)
 	tl_html_section(html, "rule", "How the recommendation is made");
 	tl_html_printf(
 	    html,
-	    "<p>Of the settings that keep the promise, the one of %s mean <code>%s</code>. "
-	    "A setting keeps it where the lower end of the 95 %% interval (Student's t "
+	    "<p>A setting keeps the promise where the lower end of the 95 %% interval (Student's t "
 	    "over the seeds) of the attainment of its worst service in each run is at "
-	    "least %s. ",
-	    sweep->more_is_better ? "most" : "least",
+	    "least %s. Of those that do, the ones fall that are worse than the best of them in "
+	    "<code>deadline_met_ratio</code>; of the rest, those worse in <code>%s</code>; then "
+	    "in <code>jct_mean_s</code>, <code>wait_mean_s</code> and "
+	    "<code>preemptions</code>, in this order. Of what is left, those within %.1f %% of the "
+	    "least mean cost, and of them the one of least mean <code>jct_mean_s</code>. ",
+	    tl_number_percent(sweep->constraint, text),
 	    sweep->cost_name ? sweep->cost_name : "cost_total_per_useful_gpu_h",
-	    tl_number_percent(sweep->constraint, text));
-	tl_html_raw(html,
-	            "Settings that keep it too, and whose cost differs from the recommended one's "
-	            "by an interval (paired t over the seeds, 95 %) that holds zero, are ties. "
-	            "Savings are against the first setting of the sweep. ");
+	    100.0 * TL_REPORT_MATTERS);
+	tl_html_printf(
+	    html,
+	    "Worse is what <code>tidelab compare</code> shows to be (paired t over the seeds, 95 "
+	    "%%, Holm's correction over all the headline metrics that vary), by at least %.1f %%. "
+	    "Intervals are of one metric by itself, so one may leave out zero where nothing is "
+	    "shown once all are judged together. A tie is told from the recommended setting by "
+	    "none of these. Changes are against the first setting of the sweep. ",
+	    100.0 * TL_REPORT_MATTERS);
 	if (!sweep->has_plain && !sweep->more_is_better)
 		tl_html_raw(html,
 		            "There is no cost with penalty in these runs: "
@@ -184,8 +201,8 @@ static void rule(struct tl_html *html, const struct tl_report_sweep *sweep)
 		            "<code>prices:</code> give it. ");
 	if (sweep->more_is_better)
 		tl_html_raw(
-		    html, "There is no cost in these runs, so the share of GPU time that became "
-			  "useful work stands for it: <code>prices: {gpu_hour: …}</code> gives the "
+		    html, "There is no cost in these runs, so the share of GPU time in productive "
+			  "use stands for it: <code>prices: {gpu_hour: …}</code> gives the "
 			  "cost. ");
 	tl_html_raw(
 	    html, "Below, <em>all metrics</em> are those of the recommended setting (or the first, "
@@ -279,9 +296,9 @@ enum tl_status tl_report_sweep_body(struct tl_html *html, const struct tl_report
 	tl_html_section_end(html);
 	tl_html_section(html, "effects", "What else changes");
 	if (status == TL_OK)
-		status = picture(
-		    html, figures, "sweep-effects",
-		    "effective_utilisation, wait_mean_s, jct_mean_s, preemptions_per_day", error);
+		status =
+		    picture(html, figures, "sweep-effects",
+		            "useful_gpu_h, wait_mean_s, jct_mean_s, preemptions_per_day", error);
 	tl_html_section_end(html);
 	settings(html, sweep);
 	failures(html, sweep);

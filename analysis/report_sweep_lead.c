@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A sweep in a paragraph: what to set, what it saves, what it risks, how sure that is. */
+/* A sweep in a paragraph: what to set, what it saves, what decided, what it brings and risks, how
+ * sure that is. */
 #include "analysis/report_sweep.h"
 
 #include <math.h>
@@ -32,49 +33,68 @@ static void mean(struct tl_html *html, const char *text, const char *metric)
 
 /* ---- what to set, what it saves ---- */
 
+/* `7.8 %, 95 % interval 7.1 % to 8.5 %`, of the first setting's. */
+static void share_of_first(struct tl_html *html, const struct tl_report_sweep *sweep,
+                           const struct tl_comparison *row)
+{
+	double sign = row->difference < 0 ? -1.0 : 1.0;
+	double base = fabs(sweep->cells[sweep->first].cost.mean);
+	double low = sign * row->interval.low / base, high = sign * row->interval.high / base;
+	char text[TL_NUMBER_SIZE];
+
+	mean(html, tl_number_percent(fabs(row->difference) / base, text), sweep->cost_name);
+	if (!isfinite(low))
+		return;
+	tl_html_raw(html, ", 95 % interval ");
+	mean(html, tl_number_percent(low < high ? low : high, text), sweep->cost_name);
+	tl_html_raw(html, " to ");
+	mean(html, tl_number_percent(low < high ? high : low, text), sweep->cost_name);
+}
+
 /* The difference to the first setting, in words: what is gained or what it costs more. */
 static void saving(struct tl_html *html, const struct tl_report_sweep *sweep)
 {
 	const struct tl_report_cell *first = &sweep->cells[sweep->first];
-	struct tl_stats_test test =
-	    tl_report_sweep_test(sweep, sweep->first, sweep->best, sweep->cost_metric);
-	bool better = sweep->more_is_better ? test.difference >= 0 : test.difference <= 0;
-	double sign = test.difference < 0 ? -1.0 : 1.0, base = fabs(first->cost.mean);
-	double low = sign * test.interval.low / base, high = sign * test.interval.high / base;
+	const struct tl_comparison row =
+	    tl_report_sweep_compare(sweep, sweep->first, sweep->best, sweep->cost_name);
+	bool better = sweep->more_is_better ? row.difference >= 0 : row.difference <= 0;
+	bool shown = row.verdict == TL_COMPARE_LOWER || row.verdict == TL_COMPARE_HIGHER;
 	char text[TL_NUMBER_SIZE];
 
-	if (sweep->best == sweep->first || !isfinite(test.difference)) {
+	if (sweep->best == sweep->first || !isfinite(row.difference)) {
 		tl_html_raw(html,
 		            "This is the first of the settings swept, to which the others are "
 		            "compared. ");
 		return;
 	}
-	if (sweep->more_is_better)
-		tl_html_raw(html, better ? "That is more than at " : "That is less than at ");
-	else
-		tl_html_raw(html, first->tie
-		                      ? (better ? "On average it saves " : "On average it costs ")
-		                      : (better ? "It saves " : "It costs "));
-	if (!sweep->more_is_better) {
-		mean(html, tl_number_of_unit(fabs(test.difference), unit_of(sweep), text),
-		     sweep->cost_name);
-		tl_html_raw(html, better ? " against " : " more than ");
+	if (row.verdict == TL_COMPARE_SAME) {
+		tl_html_raw(html, "That is the same as at ");
+		label(html, sweep, sweep->first);
+		tl_html_raw(html, ". ");
+		return;
 	}
+	if (!shown)
+		tl_html_raw(html, "A difference in that is not shown: on average it ");
+	else
+		tl_html_raw(html, "It ");
+	if (sweep->more_is_better) {
+		tl_html_raw(html, better ? "is more" : "is less");
+	} else {
+		tl_html_raw(html, better ? "saves " : "costs ");
+		mean(html, tl_number_of_unit(fabs(row.difference), unit_of(sweep), text),
+		     sweep->cost_name);
+		tl_html_raw(html, better ? "" : " more");
+	}
+	tl_html_raw(html, " against ");
 	label(html, sweep, sweep->first);
 	if (first->promise == TL_PROMISE_BROKEN)
 		tl_html_raw(html, ", which breaks the promise");
-	tl_html_raw(html, ": ");
-	mean(html, tl_number_percent(fabs(test.difference) / base, text), sweep->cost_name);
-	if (isfinite(low)) {
-		tl_html_raw(html, ", 95 % interval ");
-		mean(html, tl_number_percent(low < high ? low : high, text), sweep->cost_name);
-		tl_html_raw(html, " to ");
-		mean(html, tl_number_percent(low < high ? high : low, text), sweep->cost_name);
-	}
-	tl_html_raw(html, sweep->has_plain ? ", penalties included. " : ". ");
+	tl_html_raw(html, " (");
+	share_of_first(html, sweep, &row);
+	tl_html_raw(html, sweep->has_plain ? ", penalties included). " : "). ");
 }
 
-/* ---- what it risks ---- */
+/* ---- promises ---- */
 
 static void attainment(struct tl_html *html, const struct tl_report_sweep *sweep, size_t cell)
 {
@@ -111,30 +131,12 @@ static size_t next_broken(const struct tl_report_sweep *sweep)
 	return next;
 }
 
-static void change(struct tl_html *html, const struct tl_report_sweep *sweep, const char *metric,
-                   const char *words)
-{
-	size_t number = tl_sweep_data_metric(sweep->data, metric);
-	double before = tl_report_sweep_stat(sweep, sweep->first, number).mean;
-	double now = tl_report_sweep_stat(sweep, sweep->best, number).mean;
-	char text[TL_NUMBER_SIZE];
-
-	if (!isfinite(now))
-		return;
-	tl_html_printf(html, "; %s ", words);
-	tl_html_number(html, metric, TL_FORM_UNIT);
-	if (sweep->best != sweep->first && isfinite(before)) {
-		tl_html_raw(html, " instead of ");
-		mean(html, tl_number_of_unit(before, sweep->data->units[number], text), metric);
-	}
-}
-
-static void risk(struct tl_html *html, const struct tl_report_sweep *sweep)
+static void promises(struct tl_html *html, const struct tl_report_sweep *sweep)
 {
 	size_t none = sweep->data->design.cell_count, broken = next_broken(sweep);
 	char text[TL_NUMBER_SIZE];
 
-	tl_html_raw(html, "<strong>What it risks:</strong> ");
+	tl_html_raw(html, "<strong>Promises:</strong> ");
 	if (sweep->service_count == 0) {
 		tl_html_raw(html, "there is no service in the scenario, so no promise that binds");
 	} else {
@@ -143,8 +145,11 @@ static void risk(struct tl_html *html, const struct tl_report_sweep *sweep)
 		tl_html_derived(html, tl_number_percent(sweep->constraint, text), "--attainment");
 		tl_html_raw(html, " are promised");
 	}
-	change(html, sweep, "preemptions_per_day", "preemptions");
-	change(html, sweep, "wait_mean_s", "mean wait of jobs");
+	if (isfinite(tl_html_value(html, "deadline_met_ratio"))) {
+		tl_html_raw(html, "; of the jobs with a deadline ");
+		tl_html_number(html, "deadline_met_ratio", TL_FORM_PERCENT);
+		tl_html_raw(html, " meet it");
+	}
 	if (broken < none) {
 		tl_html_raw(html, "; at ");
 		label(html, sweep, broken);
@@ -156,6 +161,136 @@ static void risk(struct tl_html *html, const struct tl_report_sweep *sweep)
 	tl_html_raw(html, ". ");
 }
 
+/* ---- what changes against the first ---- */
+
+/* judged: the metric that the verdict is on; shown: the one that tells the same in the unit
+ * of the table of settings. */
+static const struct concern {
+	const char *judged, *shown, *words;
+	enum tl_number_form form;
+} concerns[] = {
+    {"useful_gpu_h", "useful_gpu_h", "useful work", TL_FORM_UNIT},
+    {"deadline_met_ratio", "deadline_met_ratio", "deadlines met", TL_FORM_PERCENT},
+    {"jct_mean_s", "jct_mean_s", "mean time from submission to end", TL_FORM_UNIT},
+    {"wait_mean_s", "wait_mean_s", "mean wait of jobs", TL_FORM_UNIT},
+    {"preemptions", "preemptions_per_day", "preemptions", TL_FORM_UNIT},
+};
+enum { CONCERNS = sizeof(concerns) / sizeof(concerns[0]) };
+
+static void one_change(struct tl_html *html, const struct tl_report_sweep *sweep,
+                       const struct concern *concern, bool is_first)
+{
+	size_t number = tl_sweep_data_metric(sweep->data, concern->shown);
+	double before = tl_report_sweep_stat(sweep, sweep->first, number).mean;
+	char text[TL_NUMBER_SIZE];
+
+	tl_html_printf(html, "%s%s ", is_first ? "" : "; ", concern->words);
+	tl_html_number(html, concern->shown, concern->form);
+	tl_html_raw(html, " instead of ");
+	mean(html,
+	     concern->form == TL_FORM_PERCENT
+	         ? tl_number_percent(before, text)
+	         : tl_number_of_unit(before, sweep->data->units[number], text),
+	     concern->shown);
+}
+
+/* What is shown to change that way against the first, or is not shown to; returns how many. */
+static size_t changes(struct tl_html *html, const struct tl_report_sweep *sweep,
+                      enum tl_report_change way, const char *lead)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < CONCERNS; i++) {
+		const struct tl_comparison row =
+		    tl_report_sweep_compare(sweep, sweep->first, sweep->best, concerns[i].judged);
+
+		if (!isfinite(tl_html_value(html, concerns[i].shown)) ||
+		    row.verdict == TL_COMPARE_SAME ||
+		    tl_report_sweep_change(sweep, sweep->first, sweep->best, concerns[i].judged) !=
+		        way)
+			continue;
+		if (count == 0)
+			tl_html_raw(html, lead);
+		one_change(html, sweep, &concerns[i], count == 0);
+		count++;
+	}
+	for (size_t v = 0; v < sweep->service_count && way != TL_CHANGE_NOT_SHOWN; v++) {
+		const char *metric = sweep->data->metrics[sweep->services[v]];
+		char *service = tl_report_sweep_service(sweep, v);
+		const struct concern of_service = {metric, metric, service, TL_FORM_PERCENT};
+
+		if (tl_report_sweep_change(sweep, sweep->first, sweep->best, metric) == way) {
+			if (count == 0)
+				tl_html_raw(html, lead);
+			one_change(html, sweep, &of_service, count == 0);
+			tl_html_raw(html, " in time");
+			count++;
+		}
+		free(service);
+	}
+	if (count > 0)
+		tl_html_raw(html, ". ");
+	return count;
+}
+
+static void against_first(struct tl_html *html, const struct tl_report_sweep *sweep)
+{
+	static const char risks[] = "<strong>What it risks:</strong> ";
+
+	if (sweep->best == sweep->first) {
+		tl_html_raw(html, risks);
+		tl_html_raw(html, "no change: it is the setting that changes are told against. ");
+		return;
+	}
+	(void)changes(html, sweep, TL_CHANGE_BETTER, "<strong>What it brings:</strong> ");
+	if (changes(html, sweep, TL_CHANGE_WORSE, risks) == 0) {
+		tl_html_raw(html, risks);
+		tl_html_raw(html, "nothing is shown to get worse. ");
+	}
+	(void)changes(html, sweep, TL_CHANGE_NOT_SHOWN, "Not shown to differ: ");
+}
+
+/* ---- what decided ---- */
+
+static void decision(struct tl_html *html, const struct tl_report_sweep *sweep)
+{
+	static const char *const words[] = {
+	    [TL_CRITERION_DEADLINES] = "to meet fewer deadlines",
+	    [TL_CRITERION_COST] = "to cost more for the useful work",
+	    [TL_CRITERION_JCT] = "to take longer from submission to end",
+	    [TL_CRITERION_WAIT] = "to keep jobs waiting longer",
+	    [TL_CRITERION_PREEMPTIONS] = "to preempt more"};
+	size_t fallen = 0;
+
+	tl_html_raw(html, "<strong>What decided:</strong> ");
+	if (sweep->keeping == 1) {
+		tl_html_raw(html, "no other setting keeps the promise. ");
+		return;
+	}
+	tl_html_printf(html, "of the %zu settings that keep the promise, ", sweep->keeping);
+	for (enum tl_criterion k = TL_CRITERION_DEADLINES; k < TL_CRITERION_COUNT; k++) {
+		if (sweep->worse[k] == 0)
+			continue;
+		tl_html_printf(html, "%s%zu %s shown %s", fallen > 0 ? ", then " : "",
+		               sweep->worse[k], sweep->worse[k] > 1 ? "are" : "is",
+		               k == TL_CRITERION_COST && sweep->more_is_better
+		                   ? "to use the GPUs less"
+		                   : words[k]);
+		fallen += sweep->worse[k];
+	}
+	if (sweep->left == 1)
+		tl_html_raw(html, "; this one is left. ");
+	else
+		tl_html_printf(
+		    html,
+		    "%s%zu are not told apart by deadlines, cost, completion, waits or "
+		    "preemptions, and this is %s. ",
+		    fallen > 0 ? "; the other " : "all ", sweep->left,
+		    isfinite(tl_html_value(html, "jct_mean_s"))
+			? "the one of about the least mean cost that ends jobs soonest on average"
+			: "the one of the best mean cost");
+}
+
 /* ---- how sure ---- */
 
 static void ties(struct tl_html *html, const struct tl_report_sweep *sweep)
@@ -164,17 +299,12 @@ static void ties(struct tl_html *html, const struct tl_report_sweep *sweep)
 
 	for (size_t c = 0; c < sweep->data->design.cell_count; c++)
 		count += sweep->cells[c].tie;
-	if (count == 0) {
-		if (sweep->cells[sweep->best].cost.count > 1)
-			tl_html_raw(html,
-			            "No other setting that keeps the promise comes as cheap within "
-			            "the 95 % interval. ");
+	if (count == 0)
 		return;
-	}
 	for (size_t c = 0; c < sweep->data->design.cell_count && named < TIES_NAMED; c++) {
 		if (!sweep->cells[c].tie)
 			continue;
-		tl_html_raw(html, named > 0 ? "; " : "Its cost cannot be told from that of ");
+		tl_html_raw(html, named > 0 ? "; " : "It cannot be told from ");
 		label(html, sweep, c);
 		named++;
 	}
@@ -210,7 +340,7 @@ static void sureness(struct tl_html *html, const struct tl_report_sweep *sweep)
 		tl_html_printf(
 		    html,
 		    "%zu seeds, each with the same traffic and failures in every "
-		    "setting%s. ",
+		    "setting%s; shown is what <code>tidelab compare</code> shows. ",
 		    seeds,
 		    seeds < TL_REPORT_FEW_SEEDS
 			? ", which is few: the intervals are wide, more seeds narrow them"
@@ -297,10 +427,12 @@ void tl_report_sweep_lead(struct tl_html *html, const struct tl_report_sweep *sw
 		tl_html_raw(html, ": ");
 		tl_html_number(html, sweep->cost_name,
 		               sweep->more_is_better ? TL_FORM_PERCENT : TL_FORM_UNIT);
-		tl_html_raw(html, sweep->more_is_better ? " of all GPU time becomes useful work. "
+		tl_html_raw(html, sweep->more_is_better ? " of all GPU time is in productive use. "
 		                                        : " of useful work. ");
 		saving(html, sweep);
-		risk(html, sweep);
+		decision(html, sweep);
+		promises(html, sweep);
+		against_first(html, sweep);
 		sureness(html, sweep);
 	} else {
 		none_keeps(html, sweep);

@@ -9,7 +9,7 @@ load ARG1."/sweep.gp"
 
 best_x = real(word(ARG8, 1))
 named = int(word(ARG8, 2))
-array titles[4] = ["GPU time that became useful work [%]", "mean wait of jobs [min]", \
+array titles[4] = ["useful work [GPU h]", "mean wait of jobs [min]", \
                    "mean time from submission to end [h]", "preemptions a day"]
 unset key
 if (strlen(ARG9) > 0) { set label 3 "at ".ARG9 at screen 0.02, 0.925 left noenhanced textcolor rgb ink }
