@@ -95,13 +95,42 @@ static double mean_free(const struct tl_row_timeline *rows, size_t count, int64_
 	return span > 0.0 ? sum / span : (double)NAN;
 }
 
+bool tl_report_few_requests(const struct tl_report_service *service)
+{
+	return service->window_requests < TL_REPORT_FEW_REQUESTS;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median_requests(const struct tl_row_window *rows, size_t count)
+{
+	double *counts = tl_calloc(count + 1, sizeof(*counts)), median = NAN;
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].arrivals > 0)
+			counts[used++] = (double)rows[i].arrivals;
+	if (used > 0) {
+		qsort(counts, used, sizeof(*counts), by_count);
+		median = counts[used / 2];
+	}
+	free(counts);
+	return median;
+}
+
 static void add_windows(struct tl_report_service *service, const struct tl_row_window *rows,
                         size_t count)
 {
 	int64_t window_ns = count > 1 ? rows[1].t_ns - rows[0].t_ns : 0;
 
 	service->target_ns = rows[0].target_ns;
-	service->span_ns = window_ns * (int64_t)count;
+	service->window_ns = window_ns;
+	service->window_requests = median_requests(rows, count);
 	for (size_t i = 0, j; i < count; i = j) {
 		struct tl_breach breach = {.from_ns = rows[i].t_ns};
 
@@ -216,11 +245,29 @@ static bool never_settles(const struct tl_row_timeline *rows, size_t count)
 	return saturated;
 }
 
+/* A sample stands for the time up to the next. */
+static void add_waiting(struct tl_report_run *run, const struct tl_row_timeline *rows, size_t count)
+{
+	int64_t waiting_ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double gpus = (double)rows[i].pending_mgpu / 1000.0;
+
+		if (gpus > run->most_waited_gpus)
+			run->most_waited_gpus = gpus;
+		if (i + 1 < count && rows[i].pending_jobs > 0)
+			waiting_ns += rows[i + 1].t_ns - rows[i].t_ns;
+	}
+	if (count > 1 && rows[count - 1].t_ns > rows[0].t_ns)
+		run->waiting_share =
+		    (double)waiting_ns / (double)(rows[count - 1].t_ns - rows[0].t_ns);
+}
+
 static enum tl_status read_all(struct tl_report_run *run, struct tl_error *error)
 {
 	void *summary = NULL, *ledger = NULL, *timeline = NULL, *faults = NULL, *nodes = NULL;
 	size_t ledger_count = 0, sample_count = 0;
-	bool has_summary, has_timeline, has_nodes;
+	bool has_summary, has_nodes;
 	enum tl_status status = read_table(run->reader, &tl_schema_summary, &summary,
 	                                   &run->metric_count, &has_summary, error);
 
@@ -233,7 +280,7 @@ static enum tl_status read_all(struct tl_report_run *run, struct tl_error *error
 		                    &run->has_ledger, error);
 	if (status == TL_OK)
 		status = read_table(run->reader, &tl_schema_timeline, &timeline, &sample_count,
-		                    &has_timeline, error);
+		                    &run->has_timeline, error);
 	if (status == TL_OK)
 		status = read_table(run->reader, &tl_schema_faults, &faults, &run->fault_count,
 		                    &run->has_faults, error);
@@ -245,6 +292,7 @@ static enum tl_status read_all(struct tl_report_run *run, struct tl_error *error
 	if (status == TL_OK) {
 		add_ledger(run, ledger, ledger_count);
 		run->saturated = never_settles(timeline, sample_count);
+		add_waiting(run, timeline, sample_count);
 		find_services(run);
 		status = read_windows(run, timeline, sample_count, error);
 	}

@@ -21,10 +21,14 @@ struct tl_breach {
 struct tl_report_service {
 	char *name;
 	bool has_windows;
-	int64_t target_ns, span_ns; /* of the windows */
+	int64_t target_ns, window_ns;
+	double window_requests; /* median over the windows that had any; NaN: none had */
 	size_t breaches;
 	struct tl_breach longest;
 };
+
+/* Of fewer requests, p99 is nearly the slowest of them. */
+enum { TL_REPORT_FEW_REQUESTS = 500 };
 
 struct tl_report_tenant {
 	char name[TL_ROW_NAME_SIZE];
@@ -50,7 +54,13 @@ struct tl_report_run {
 	struct tl_row_node *nodes; /* for their names; may be none */
 	size_t node_count;
 	bool saturated; /* the GPUs waited for never settle */
+	bool has_timeline;
+	double waiting_share;    /* of the time, in which GPUs were waited for */
+	double most_waited_gpus; /* at once */
 };
+
+/* Whether p99 of its windows is made of too few requests each. */
+bool tl_report_few_requests(const struct tl_report_service *service);
 
 /* TL_E_DATA where the file has no /summary. tl_report_run_close() in any case. */
 enum tl_status tl_report_run_open(const char *path, struct tl_report_run *run,

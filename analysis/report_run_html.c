@@ -34,7 +34,9 @@ static void tiles(struct tl_html *html)
 	tl_html_raw(html, "<dl class=\"tiles\">\n");
 	tile(html, "total cost", "cost_total", TL_FORM_UNIT);
 	tile(html, "cost of useful work", "cost_total_per_useful_gpu_h", TL_FORM_UNIT);
-	tile(html, "GPU time that was work", "effective_utilisation", TL_FORM_PERCENT);
+	tile(html, "useful work", "useful_gpu_h", TL_FORM_UNIT);
+	tile(html, "GPU time in productive use, shared counts once", "effective_utilisation",
+	     TL_FORM_PERCENT);
 	tile(html, "GPU time held", "allocation_ratio", TL_FORM_PERCENT);
 	tile(html, "mean wait", "wait_mean_s", TL_FORM_UNIT);
 	tile(html, "jobs completed", "completed", TL_FORM_PLAIN);
@@ -56,6 +58,27 @@ static void service_cell(struct tl_html *html, const struct tl_report_service *s
 	tl_html_raw(html, "</td>");
 }
 
+/* Where breaches say less than they seem to. */
+static void few_requests(struct tl_html *html, const struct tl_report_run *run)
+{
+	char requests[TL_NUMBER_SIZE], window[TL_NUMBER_SIZE];
+
+	for (size_t i = 0; i < run->service_count; i++) {
+		const struct tl_report_service *service = &run->services[i];
+
+		if (!service->has_windows || !tl_report_few_requests(service))
+			continue;
+		tl_html_printf(
+		    html,
+		    "<p>A window of <strong>%s</strong> (%s) has %s requests in the median: its "
+		    "p99 is nearly the slowest of them, so windows in breach come and go while "
+		    "the promise over all requests is kept. A longer <code>metrics.window</code> "
+		    "tells more.</p>\n",
+		    service->name, tl_number_duration((double)service->window_ns / 1e9, window),
+		    tl_number(service->window_requests, requests));
+	}
+}
+
 static enum tl_status services(struct tl_html *html, const struct tl_report_run *run,
                                const struct tl_figures *figures, struct tl_error *error)
 {
@@ -68,11 +91,7 @@ static enum tl_status services(struct tl_html *html, const struct tl_report_run 
 	if (run->service_count == 0)
 		return TL_OK;
 	tl_html_section(html, "services", "Services and their promises");
-	tl_html_table(
-	    html,
-	    "Requests in time, by service; occupied is the share of the ready replicas' time "
-	    "with a request in service, be it one",
-	    headings);
+	tl_html_table(html, "Requests in time, by service", headings);
 	for (size_t i = 0; i < run->service_count; i++) {
 		const struct tl_report_service *service = &run->services[i];
 		double target_s =
@@ -94,6 +113,9 @@ static enum tl_status services(struct tl_html *html, const struct tl_report_run 
 		tl_html_raw(html, "</tr>\n");
 	}
 	tl_html_table_end(html);
+	tl_html_raw(html, "<p>Occupied is the share of the ready replicas' time with a request in "
+	                  "service, be it one.</p>\n");
+	few_requests(html, run);
 	for (size_t i = 0; i < figures->count && status == TL_OK; i++)
 		if (strncmp(figures->items[i].name, "service-", 8) == 0)
 			status =

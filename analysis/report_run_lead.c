@@ -51,6 +51,43 @@ static const struct tl_report_service *worst_service(const struct tl_html *html,
 	return worst;
 }
 
+/* Windows in breach beside a promise that is kept, where p99 is of too few to say much. */
+static void few_requests(struct tl_html *html, const struct tl_report_service *service)
+{
+	char text[TL_NUMBER_SIZE];
+
+	tl_html_raw(html, "; of the ");
+	tl_html_derived(html, tl_number(service->window_requests, text),
+	                "/services/…/windows: arrivals, median");
+	tl_html_raw(html, " requests that a window has in the median, p99 is nearly the slowest, "
+	                  "so a longer <code>metrics.window</code> tells more of breaches");
+}
+
+static void breaches(struct tl_html *html, const struct tl_report_service *service)
+{
+	char name[TL_ROW_NAME_SIZE], text[TL_NUMBER_SIZE];
+
+	if (!(of_service(html, service, "overload_s", name) > 0.0))
+		return;
+	tl_html_raw(html, ", and it was in breach for ");
+	tl_html_number(html, name, TL_FORM_UNIT);
+	if (service->longest.to_ns > 0) {
+		tl_html_raw(html, " in ");
+		tl_html_derived(html, tl_number((double)service->breaches, text),
+		                "/services/…/windows: stretches of overload");
+		tl_html_raw(html,
+		            service->breaches > 1 ? " stretches, the longest " : " stretch of ");
+		duration(html, service->longest.to_ns - service->longest.from_ns,
+		         "/services/…/windows: overload");
+		tl_html_raw(html, " from ");
+		tl_html_derived(html,
+		                tl_format_instant(service->longest.from_ns, text, sizeof(text)),
+		                "/services/…/windows: t_ns");
+	}
+	if (service->has_windows && tl_report_few_requests(service))
+		few_requests(html, service);
+}
+
 static void services(struct tl_html *html, const struct tl_report_run *run)
 {
 	size_t kept, judged;
@@ -87,27 +124,7 @@ static void services(struct tl_html *html, const struct tl_report_run *run)
 		duration(html, worst->target_ns, "/services/…/windows: target_ns");
 		tl_html_raw(html, ")");
 	}
-	if (of_service(html, worst, "overload_s", name) > 0.0) {
-		tl_html_raw(html, ", and it was in breach for ");
-		tl_html_number(html, name, TL_FORM_UNIT);
-		if (worst->longest.to_ns > 0) {
-			char at[TL_NUMBER_SIZE];
-
-			char stretches[TL_NUMBER_SIZE];
-
-			tl_html_raw(html, " in ");
-			tl_html_derived(html, tl_number((double)worst->breaches, stretches),
-			                "/services/…/windows: stretches of overload");
-			tl_html_raw(html, worst->breaches > 1 ? " stretches, the longest "
-			                                      : " stretch of ");
-			duration(html, worst->longest.to_ns - worst->longest.from_ns,
-			         "/services/…/windows: overload");
-			tl_html_raw(html, " from ");
-			tl_html_derived(html,
-			                tl_format_instant(worst->longest.from_ns, at, sizeof(at)),
-			                "/services/…/windows: t_ns");
-		}
-	}
+	breaches(html, worst);
 	tl_html_raw(html, ". ");
 }
 
@@ -148,20 +165,21 @@ static void cost(struct tl_html *html)
 		                "penalty / cost_total");
 		tl_html_raw(html, ") for broken promises");
 	}
-	tl_html_raw(html, ": ");
+	tl_html_raw(html, ". It brought ");
+	tl_html_number(html, "useful_gpu_h", TL_FORM_UNIT);
+	tl_html_raw(html, " of useful work, at ");
 	tl_html_number(html, "cost_total_per_useful_gpu_h", TL_FORM_UNIT);
-	tl_html_raw(html, " of useful work. ");
+	tl_html_raw(html, ". ");
 }
 
 /* ---- use ---- */
 
 /* What GPU time went into besides work, by metric: how it is called in a sentence. */
-/* The first is for want of work. */
+/* The first is for want of work: advise_idle(). */
 static const struct leak {
 	const char *metric, *words, *advice;
 } leaks[] = {
-    {"gpu_h_idle_free", "idle with nothing waiting",
-     "demand, not policy, is the limit: fewer nodes, or more work, would do"},
+    {"gpu_h_idle_free", "idle with nothing waiting", NULL},
     {"gpu_h_idle_fragmented", "idle while work waited",
      "see the fragmentation and the sizes that are asked for"},
     {"gpu_h_idle_reserved", "kept free for a waiting job",
@@ -222,7 +240,8 @@ static void use(struct tl_html *html, const struct leak *leak)
 	if (!isfinite(tl_html_value(html, "effective_utilisation")))
 		return;
 	tl_html_number(html, "effective_utilisation", TL_FORM_PERCENT);
-	tl_html_raw(html, " of all GPU time became work that was kept");
+	tl_html_raw(html,
+	            " of all GPU time was in productive use (a GPU that is shared counts once)");
 	if (leak) {
 		tl_html_raw(html, "; the largest rest, ");
 		tl_html_derived(
@@ -236,9 +255,10 @@ static void use(struct tl_html *html, const struct leak *leak)
 	tl_html_raw(html, ". ");
 }
 
-static void waiting(struct tl_html *html)
+static void waiting(struct tl_html *html, const struct tl_report_run *run)
 {
 	double never = tl_html_value(html, "never_started");
+	char text[TL_NUMBER_SIZE];
 
 	if (!isfinite(tl_html_value(html, "wait_mean_s")))
 		return;
@@ -246,6 +266,15 @@ static void waiting(struct tl_html *html)
 	tl_html_number(html, "wait_mean_s", TL_FORM_UNIT);
 	tl_html_raw(html, " on average, one in a hundred longer than ");
 	tl_html_number(html, "wait_p99_s", TL_FORM_UNIT);
+	if (run->has_timeline && run->waiting_share > 0.0) {
+		tl_html_raw(html, "; something waited in ");
+		tl_html_derived(html, tl_number_percent(run->waiting_share, text),
+		                "/cluster/timeline: pending_jobs");
+		tl_html_raw(html, " of the time, for ");
+		tl_html_derived(html, tl_number(run->most_waited_gpus, text),
+		                "/cluster/timeline: pending_mgpu");
+		tl_html_raw(html, " GPUs at most");
+	}
 	if (never > 0) {
 		tl_html_raw(html, ", and ");
 		tl_html_number(html, "never_started", TL_FORM_PLAIN);
@@ -333,8 +362,47 @@ static void explain_breach(struct tl_html *html, const struct tl_report_service 
 		            "timeout, the batch and the routing. ");
 }
 
-static void advise(struct tl_html *html, const struct leak *leak)
+/* Whether the cluster falls short at any time, be it idle at others. */
+static bool falls_short(const struct tl_html *html, const struct tl_report_run *run)
 {
+	static const double SELDOM = 0.02, LONG_S = 600.0;
+	char name[TL_ROW_NAME_SIZE];
+	bool missed = false;
+
+	for (size_t i = 0; i < run->service_count; i++)
+		missed = missed || of_service(html, &run->services[i], "attainment", name) <
+		                       TL_REPORT_PROMISE;
+	return missed || run->saturated || run->waiting_share > SELDOM ||
+	       tl_html_value(html, "wait_p99_s") > LONG_S ||
+	       tl_html_value(html, "never_started") > 0 ||
+	       tl_html_value(html, "deadline_missed") > 0;
+}
+
+/* GPUs idle for want of work: too many nodes only where they are not short at other times. */
+static void advise_idle(struct tl_html *html, const struct tl_report_run *run)
+{
+	if (!falls_short(html, run)) {
+		tl_html_raw(html, "the ");
+		tl_html_number(html, "gpu_h_idle_free", TL_FORM_UNIT);
+		tl_html_raw(html, " idle with nothing waiting: hardly anything waits at any time, "
+		                  "so demand, not policy, is the limit: fewer nodes, or more "
+		                  "work, would do. ");
+		return;
+	}
+	tl_html_raw(html, "when work comes: the ");
+	tl_html_number(html, "gpu_h_idle_free", TL_FORM_UNIT);
+	tl_html_raw(html, " idle with nothing waiting are idle at other hours than those in which "
+	                  "work waits or falls short. Fewer nodes would make that worse; moving "
+	                  "work that can wait into the idle hours, spreading submissions, or "
+	                  "sharing and capacity for the peak would help. ");
+}
+
+static void advise(struct tl_html *html, const struct tl_report_run *run, const struct leak *leak)
+{
+	if (!leak->advice) {
+		advise_idle(html, run);
+		return;
+	}
 	tl_html_raw(html, "the ");
 	tl_html_number(html, leak->metric, TL_FORM_UNIT);
 	tl_html_printf(html, " %s: %s. ", leak->words, leak->advice);
@@ -376,7 +444,7 @@ static void look_at(struct tl_html *html, const struct tl_report_run *run, const
 	if (longest)
 		explain_breach(html, longest);
 	else if (leak)
-		advise(html, leak);
+		advise(html, run, leak);
 	else
 		tl_html_raw(html, "nothing in particular. ");
 }
@@ -388,7 +456,7 @@ void tl_report_run_lead(struct tl_html *html, const struct tl_report_run *run)
 	deadlines(html);
 	cost(html);
 	use(html, largest_leak(html, 0));
-	waiting(html);
+	waiting(html, run);
 	incidents(html);
 	horizon(html);
 	look_at(html, run, first_leak(html));
