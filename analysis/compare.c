@@ -3,6 +3,7 @@
 
 #include "sim/base/arena.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,4 +197,21 @@ void tl_compare(const struct tl_runs *a, const struct tl_runs *b, const char *co
 		else
 			row->verdict = row->difference < 0 ? TL_COMPARE_LOWER : TL_COMPARE_HIGHER;
 	}
+}
+
+size_t tl_compare_seeds(const struct tl_comparison *row, size_t tested,
+                        const struct tl_compare_options *options)
+{
+	enum { SEEDS_MAX = 1000 };
+	const double tests = options->correction == TL_CORRECT_NOT ? 1 : (double)tested;
+	const double level = (1 - options->confidence) / tests;
+
+	for (size_t n = 2; n <= SEEDS_MAX && isfinite(row->effect); n++) {
+		const double t = fabs(row->effect) * sqrt((double)n / (row->paired ? 1 : 2));
+		const double df = (double)(n - 1) * (row->paired ? 1 : 2);
+
+		if (2 * gsl_cdf_tdist_Q(t, df) <= level)
+			return n;
+	}
+	return 0;
 }

@@ -51,6 +51,12 @@ void tl_compare(const struct tl_runs *a, const struct tl_runs *b, const char *co
                 size_t metric_count, const struct tl_compare_options *options,
                 struct tl_comparison *rows);
 
+/* About how many seeds (a side, where there are no pairs) would show the difference if it and
+ * its spread stayed as they are, at the level that the strictest step of the correction over so
+ * many tests asks for; 0: more than anybody runs, or nothing to tell it by. */
+size_t tl_compare_seeds(const struct tl_comparison *row, size_t tested,
+                        const struct tl_compare_options *options);
+
 /* Values of a metric in both sides: of the seeds that both have, pair by pair, or, where they
  * have none in common, all there are. a and b have room for all runs of their side. */
 struct tl_pairing {

@@ -83,6 +83,21 @@ static struct cell cell_of(const struct tl_design *design, size_t cell)
 	return (struct cell){design->values + cell * design->key_count, design->key_count};
 }
 
+size_t tl_design_find(const struct tl_design *design, const char *const *values)
+{
+	const struct cell wanted = {(char *const *)values, design->key_count};
+	size_t cell = 0;
+
+	while (cell < design->cell_count) {
+		const struct cell one = cell_of(design, cell);
+
+		if (compare_cells(&one, &wanted) == 0)
+			break;
+		cell++;
+	}
+	return cell;
+}
+
 static bool covers_cells(const struct tl_design *whole, const struct tl_design *part)
 {
 	struct cell *cells = tl_calloc(whole->cell_count + 1, sizeof *cells);

@@ -55,6 +55,9 @@ void tl_design_seed(struct tl_design *design, uint64_t seed);
 enum tl_status tl_design_seeds_parse(struct tl_design *design, const char *text,
                                      struct tl_error *error);
 
+/* The cell of these values; cell_count where there is none. */
+size_t tl_design_find(const struct tl_design *design, const char *const *values);
+
 /* The same keys, and every cell and seed of the part among those of the whole. */
 bool tl_design_covers(const struct tl_design *whole, const struct tl_design *part);
 

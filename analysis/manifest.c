@@ -14,6 +14,7 @@
 enum { VERSION = 1 };
 
 static const char format_name[] = "tidelab-sweep";
+/* As far as a line tells them: one that was not asked for has no hash, and no ending. */
 static const char *const state_names[] = {"missing", "done", "failed"};
 
 /* ---- runs in the order of their hashes ---- */
@@ -133,7 +134,9 @@ static void put_body(FILE *out, const char *identity, const struct tl_subject *s
 		line = json_object();
 		(void)json_object_set_new(line, "cell", json_integer((json_int_t)runs[i].cell));
 		(void)json_object_set_new(line, "seed", json_integer((json_int_t)runs[i].seed));
-		(void)json_object_set_new(line, "run", json_string(runs[i].hash));
+		(void)json_object_set_new(
+		    line, "run",
+		    runs[i].state == TL_RUN_UNASKED ? json_null() : json_string(runs[i].hash));
 		put(out, line);
 	}
 }
@@ -156,7 +159,7 @@ static void put_all(FILE *out, const char *identity, const struct tl_subject *su
 	(void)json_object_set_new(line, "sha256", json_string(sum));
 	put(out, line);
 	for (size_t i = 0; i < count; i++)
-		if (runs[i].state != TL_RUN_MISSING)
+		if (runs[i].state == TL_RUN_DONE || runs[i].state == TL_RUN_FAILED)
 			put(out, ending(&runs[i]));
 }
 
@@ -362,11 +365,14 @@ static enum tl_status take_runs(struct reading *reading, struct tl_manifest *out
 		bool end;
 		json_t *line = next_line(reading, &end);
 		const char *hash = text_of(line, "run");
-		bool good = hash && strlen(hash) == TL_SHA256_HEX - 1;
+		bool unasked = json_is_null(json_object_get(line, "run"));
+		bool good = unasked || (hash && strlen(hash) == TL_SHA256_HEX - 1);
 
 		out->runs = tl_grow(out->runs, &room, out->run_count + 1, sizeof *out->runs);
 		run = &out->runs[out->run_count];
-		if (good)
+		if (unasked)
+			run->state = TL_RUN_UNASKED;
+		else if (good)
 			memcpy(run->hash, hash, TL_SHA256_HEX);
 		json_decref(line);
 		run->cell = out->run_count / design->seed_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The manifest of a folder of runs: JSON, a line an object. The first says what the folder
- * is for, the second what is varied, then comes a line a run of the design; these are
- * replaced as one. A line a finished run is appended, and on the disk before anything else
+ * is for, the second what is varied, then comes a line a run of the design (of a search, without
+ * a hash where it had that cell not run with that seed); these are replaced as one. A line a finished run is appended, and on the disk before anything else
  * is said of that run; one cut short by a crash is none. Private to analysis/.
  */
 #ifndef TIDELAB_ANALYSIS_MANIFEST_H

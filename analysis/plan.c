@@ -252,6 +252,25 @@ enum tl_status tl_plan_search(const struct tl_plan_options *options, struct tl_p
 	return status;
 }
 
+size_t tl_plan_flat(const struct tl_plan_options *options, const struct tl_plan *plan,
+                    size_t constraint)
+{
+	const size_t seeds = options->seed_count, end = options->largest ? 0 : plan->count - 1;
+	const double *last = plan->probes[end].values + constraint * seeds;
+	size_t flat = end;
+
+	for (size_t i = 1; i < plan->count; i++) {
+		const size_t at = options->largest ? i : plan->count - 1 - i;
+		const double *values = plan->probes[at].values + constraint * seeds;
+
+		for (size_t seed = 0; seed < seeds; seed++)
+			if (!(values[seed] >= last[seed] && values[seed] <= last[seed]))
+				return flat;
+		flat = at;
+	}
+	return flat;
+}
+
 void tl_plan_fini(struct tl_plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++) {

@@ -45,6 +45,10 @@ struct tl_plan {
 
 enum tl_status tl_plan_search(const struct tl_plan_options *options, struct tl_plan *out,
                               struct tl_error *error);
+/* The first probe from which on, to the safe end, a constraint's metric is the same in every
+ * run: size helps no further. That end itself where it changes up to there. */
+size_t tl_plan_flat(const struct tl_plan_options *options, const struct tl_plan *plan,
+                    size_t constraint);
 void tl_plan_fini(struct tl_plan *plan);
 
 #endif

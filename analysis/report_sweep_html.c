@@ -242,7 +242,7 @@ static void failures(struct tl_html *html, const struct tl_report_sweep *sweep)
 		const struct tl_sweep_run *run = &sweep->data->runs[i];
 		char *label, seed[32];
 
-		if (run->state == TL_RUN_DONE)
+		if (run->state == TL_RUN_DONE || run->state == TL_RUN_UNASKED)
 			continue;
 		shown++;
 		label = tl_report_sweep_label(sweep, run->cell, true);

@@ -33,8 +33,12 @@ struct tl_runs_list {
 	size_t count, capacity;
 };
 
-/* Appends what path holds; of a sweep, the cells that have every setting of where (each
- * `key=value`). TL_E_NOINPUT: not there, or a folder with neither results nor a sweep;
+/* It has, of every key among these settings (each `key=value`), one of the values. */
+bool tl_runs_match(const struct tl_runs *runs, const char *const *where, size_t count);
+/* `a=1 or 2 and b=3`; malloc'd. */
+char *tl_runs_where_text(const char *const *where, size_t count);
+
+/* Appends what path holds; of a sweep, the cells that match where. TL_E_NOINPUT: not there, or a folder with neither results nor a sweep;
  * TL_E_DATA: damaged, of a newer schema, runs of several scenarios in a folder, a seed
  * twice, no cell of these settings. */
 enum tl_status tl_runs_load(const char *path, const char *const *where, size_t where_count,

@@ -225,19 +225,27 @@ static void take_cell(const char *source, const struct tl_sweep_data *data, size
                       struct tl_runs_list *list)
 {
 	const struct tl_design *design = &data->design;
-	struct tl_runs *runs = append(list, tl_runs_new(source, design->seeds, design->seed_count));
+	uint64_t *seeds = tl_calloc(design->seed_count + 1, sizeof *seeds);
+	size_t *places = tl_calloc(design->seed_count + 1, sizeof *places), count = 0;
+	struct tl_runs *runs;
 
+	for (size_t s = 0; s < design->seed_count; s++)
+		if (data->runs[cell * design->seed_count + s].state != TL_RUN_UNASKED) {
+			seeds[count] = design->seeds[s];
+			places[count++] = s;
+		}
+	runs = append(list, tl_runs_new(source, seeds, count));
 	take_settings(runs, design, cell);
 	free(runs->scenario);
 	runs->scenario = tl_strdup(data->scenario);
 	for (size_t m = 0; m < data->metric_count; m++) {
 		double *values = tl_runs_add_metric(runs, data->metrics[m], data->units[m]);
 
-		for (size_t s = 0; s < design->seed_count; s++)
-			values[s] = tl_sweep_data_value(data, cell, s, m);
+		for (size_t s = 0; s < count; s++)
+			values[s] = tl_sweep_data_value(data, cell, places[s], m);
 	}
-	for (size_t s = 0; s < design->seed_count; s++) {
-		const size_t run = cell * design->seed_count + s;
+	for (size_t s = 0; s < count; s++) {
+		const size_t run = cell * design->seed_count + places[s];
 		bool there = false;
 
 		if (data->paths && data->paths[run])
@@ -246,19 +254,56 @@ static void take_cell(const char *source, const struct tl_sweep_data *data, size
 			there = there || !isnan(tl_runs_value(runs, m, s));
 		runs->missing += !there;
 	}
+	free(places);
+	free(seeds);
 }
 
-static bool has_settings(const struct tl_runs *runs, const char *const *where, size_t count)
+static bool same_key(const char *a, const char *b)
+{
+	const size_t length = strcspn(a, "=");
+
+	return strcspn(b, "=") == length && strncmp(a, b, length) == 0;
+}
+
+static bool has_setting(const struct tl_runs *runs, const char *setting)
+{
+	size_t s = 0;
+
+	while (s < runs->setting_count && strcmp(runs->settings[s], setting) != 0)
+		s++;
+	return s < runs->setting_count;
+}
+
+bool tl_runs_match(const struct tl_runs *runs, const char *const *where, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		size_t s = 0;
+		bool any = false;
 
-		while (s < runs->setting_count && strcmp(runs->settings[s], where[i]) != 0)
-			s++;
-		if (s == runs->setting_count)
+		for (size_t k = 0; k < count && !any; k++)
+			any = same_key(where[i], where[k]) && has_setting(runs, where[k]);
+		if (!any)
 			return false;
 	}
 	return true;
+}
+
+char *tl_runs_where_text(const char *const *where, size_t count)
+{
+	char *text = tl_strdup(count > 0 ? "" : "any setting");
+
+	for (size_t i = 0; i < count; i++) {
+		bool before = false;
+
+		for (size_t k = 0; k < i && !before; k++)
+			before = same_key(where[i], where[k]);
+		if (before)
+			continue;
+		tl_append(&text, "%s%s", i > 0 ? " and " : "", where[i]);
+		for (size_t k = i + 1; k < count; k++)
+			if (same_key(where[i], where[k]))
+				tl_append(&text, " or %s", strchr(where[k], '=') + 1);
+	}
+	return text;
 }
 
 static enum tl_status load_sweep(const char *path, const char *const *where, size_t where_count,
@@ -272,13 +317,17 @@ static enum tl_status load_sweep(const char *path, const char *const *where, siz
 		return status;
 	for (size_t cell = 0; cell < data->design.cell_count; cell++) {
 		take_cell(path, data, cell, list);
-		if (!has_settings(list->items[list->count - 1], where, where_count))
+		if (!tl_runs_match(list->items[list->count - 1], where, where_count))
 			tl_runs_destroy(list->items[--list->count]);
 	}
-	if (list->count == before)
-		status = tl_error_set(error, TL_E_DATA, path, 0, 0,
-		                      "has no cell with %s, wanted settings of this sweep",
-		                      where_count > 0 ? where[0] : "any setting");
+	if (list->count == before) {
+		char *wanted = tl_runs_where_text(where, where_count);
+
+		status =
+		    tl_error_set(error, TL_E_DATA, path, 0, 0,
+		                 "has no cell with %.300s, wanted settings of this sweep", wanted);
+		free(wanted);
+	}
 	tl_sweep_data_destroy(data);
 	return status;
 }

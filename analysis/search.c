@@ -28,7 +28,8 @@ static void add_point(const struct tl_search *search, const int *rungs, struct t
 	const char **values = tl_calloc(space->count + 1, sizeof *values);
 
 	for (size_t i = 0; i < space->count; i++)
-		values[i] = tl_space_value(space, i, rungs[i]);
+		values[i] =
+		    rungs[i] == TL_SPACE_OWN ? search->own[i] : tl_space_value(space, i, rungs[i]);
 	(void)tl_design_add(design, values);
 	free(values);
 }

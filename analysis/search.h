@@ -35,6 +35,8 @@ struct tl_search {
 	struct tl_sweep *sweep;
 	const struct tl_subject *subject;
 	const struct tl_space *space;
+	/* An axis: the scenario's own value, where giving it makes the same run; NULL. */
+	char *const *own;
 	const uint64_t *seeds;
 	const struct tl_measure *measures;
 	size_t measure_count;

@@ -227,6 +227,8 @@ static enum tl_status check_purpose(struct tl_sweep *sweep, struct tl_error *err
 		return status;
 	if (strcmp(held.identity, sweep->identity) != 0 && !is_part(sweep, &held))
 		status = refuse_other(sweep->options.dir, held.identity, sweep->identity, error);
+	else if (!sweep->options.design)
+		status = tl_asked_begin(sweep, &held, error);
 	tl_manifest_fini(&held);
 	return status;
 }
@@ -425,6 +427,7 @@ void tl_sweep_close(struct tl_sweep *sweep)
 		remove_empty(sweep);
 	if (sweep->lock >= 0)
 		(void)close(sweep->lock);
+	tl_asked_fini(sweep);
 	free(sweep->identity);
 	free(sweep->manifest);
 	free(sweep->dir);

@@ -14,7 +14,7 @@
  * before, of the same scenario, takes its place in the manifest and adds what is missing.
  * A search (tune, plan) opens a folder
  * with an identity of its own and asks for one design after another; the runs it has had
- * before it finds there.
+ * before it finds there, and its manifest has every cell that was ever asked for.
  */
 #ifndef TIDELAB_ANALYSIS_SWEEP_H
 #define TIDELAB_ANALYSIS_SWEEP_H
@@ -58,12 +58,13 @@ struct tl_sweep_options {
 	FILE *diagnostics;     /* a line a failed run; NULL: none */
 };
 
-enum tl_run_state { TL_RUN_MISSING, TL_RUN_DONE, TL_RUN_FAILED };
+/* TL_RUN_UNASKED: a search had the cell run with other seeds alone. */
+enum tl_run_state { TL_RUN_MISSING, TL_RUN_DONE, TL_RUN_FAILED, TL_RUN_UNASKED };
 
 struct tl_sweep_run {
 	size_t cell;
 	uint64_t seed;
-	char hash[TL_SHA256_HEX];
+	char hash[TL_SHA256_HEX]; /* "": TL_RUN_UNASKED */
 	enum tl_run_state state;
 	int exit_code; /* TL_RUN_FAILED; -1: by a signal */
 	char *reason;  /* TL_RUN_FAILED, one line; else NULL */

@@ -53,6 +53,10 @@ static enum tl_status gather_runs(struct tl_sweep_gather *gather, const char *di
 		size_t row_count = 0;
 		enum tl_status status = tl_stop_check(&error);
 
+		if (status == TL_OK && run->state == TL_RUN_UNASKED) {
+			free(path);
+			continue;
+		}
 		if (status == TL_OK)
 			status = tl_run_read(path, run->hash, &rows, &row_count, &error);
 		if (status == TL_OK) {
@@ -158,8 +162,8 @@ enum tl_status tl_sweep_data_read(const char *path, bool partial, struct tl_swee
 		                      "the sweep was stopped before its first run");
 	if (status == TL_OK && data->missing > 0 && !partial)
 		status = tl_error_set(error, TL_E_DATA, path, 0, 0,
-		                      "%zu of %zu runs failed or are missing: `tidelab sweep` "
-		                      "again runs them, --partial does without",
+		                      "%zu of %zu runs failed or are missing: the command that "
+		                      "made it, again, runs them, --partial does without",
 		                      data->missing, tl_sweep_data_runs(data));
 	if (status != TL_OK) {
 		tl_sweep_data_destroy(data);

@@ -26,7 +26,7 @@ struct tl_sweep_data {
 	/* A run: its result file; NULL: failed or missing. paths itself is NULL where the data
 	 * is of a merged file. */
 	char **paths;
-	size_t missing; /* runs without values */
+	size_t missing; /* runs without values, but for those that no search asked for */
 };
 
 /* TL_E_NOINPUT, TL_E_DATA: not a sweep, cut short, of a newer schema. A sweep that is not

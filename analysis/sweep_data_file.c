@@ -98,7 +98,7 @@ static enum tl_status take_runs(const struct file *file, struct tl_sweep_data *d
 		struct tl_sweep_run *run = &data->runs[i];
 
 		if (rows[i].cell != i / seeds || rows[i].seed != data->design.seeds[i % seeds] ||
-		    rows[i].state > TL_RUN_FAILED) {
+		    rows[i].state > TL_RUN_UNASKED) {
 			status = damaged(file, tl_schema_runs.path);
 			break;
 		}

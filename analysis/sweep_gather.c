@@ -100,6 +100,7 @@ void tl_sweep_gather_end(struct tl_sweep_gather *gather)
 		memmove(&data->values[run * data->metric_count], &data->values[run * gather->width],
 		        data->metric_count * sizeof *data->values);
 	for (size_t run = 0; run < runs; run++)
-		data->missing += data->runs[run].state != TL_RUN_DONE;
+		data->missing +=
+		    data->runs[run].state != TL_RUN_DONE && data->runs[run].state != TL_RUN_UNASKED;
 	tl_intern_fini(&gather->metrics);
 }

@@ -18,7 +18,19 @@ struct tl_sweep {
 	bool fresh;  /* it held nothing of any sweep … */
 	bool marked; /* … and by now has a manifest */
 	void *executor;
+	/* Of a search: every cell and run asked for so far, by those before it too. */
+	struct tl_design asked;
+	struct tl_sweep_run *asked_runs; /* asked.cell_count × asked.seed_count */
 };
+
+/* A search has asked for these runs too, or they have ended by now. Those that are
+ * TL_RUN_UNASKED, and cells of nothing else, are passed over. */
+void tl_asked_add(struct tl_sweep *sweep, const struct tl_design *design,
+                  const struct tl_sweep_run *runs);
+/* What those before it asked for, but for what would be another run by now. */
+enum tl_status tl_asked_begin(struct tl_sweep *sweep, struct tl_manifest *held,
+                              struct tl_error *error);
+void tl_asked_fini(struct tl_sweep *sweep);
 
 /* FOLDER/runs/HASH.h5; malloc'd. */
 char *tl_run_path(const char *folder, const char *hash);

@@ -366,6 +366,27 @@ static enum tl_status verdict(const struct work *work)
 	                    tl_run_describe(work->design, first, text, sizeof text), first->reason);
 }
 
+/* A search's manifest tells of all it asked for so far. */
+static enum tl_status mark(struct work *work)
+{
+	struct tl_sweep *sweep = work->sweep;
+	const struct tl_design *design = work->design;
+	const struct tl_sweep_run *runs = work->runs;
+	size_t count = work->count;
+	enum tl_status status;
+
+	if (!sweep->options.design) {
+		tl_asked_add(sweep, design, runs);
+		design = &sweep->asked;
+		runs = sweep->asked_runs;
+		count = design->cell_count * design->seed_count;
+	}
+	status = tl_manifest_write(sweep->manifest, sweep->identity, sweep->subject, design, runs,
+	                           count, work->error);
+	sweep->marked |= status == TL_OK;
+	return status;
+}
+
 enum tl_status tl_sweep_run(struct tl_sweep *sweep, const struct tl_design *design,
                             struct tl_sweep_run **runs, size_t *count, struct tl_error *error)
 {
@@ -377,9 +398,7 @@ enum tl_status tl_sweep_run(struct tl_sweep *sweep, const struct tl_design *desi
 	*count = 0;
 	if (status == TL_OK) {
 		spread_states(&work);
-		status = tl_manifest_write(sweep->manifest, sweep->identity, sweep->subject, design,
-		                           work.runs, work.count, work.error);
-		sweep->marked |= status == TL_OK;
+		status = mark(&work);
 	}
 	if (status != TL_OK) {
 		tl_sweep_runs_free(work.runs, work.count);
@@ -390,6 +409,8 @@ enum tl_status tl_sweep_run(struct tl_sweep *sweep, const struct tl_design *desi
 	status = carry_out(&work);
 	clear_line(&work);
 	spread_states(&work);
+	if (!sweep->options.design)
+		tl_asked_add(sweep, design, work.runs);
 	if (status == TL_OK)
 		status = verdict(&work);
 	*runs = work.runs;

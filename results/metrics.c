@@ -166,3 +166,11 @@ bool tl_metric_cut_short(double jobs, double unsubmitted)
 {
 	return unsubmitted > 0.1 * jobs;
 }
+
+bool tl_metric_is_one_of(const char *metric, const char *name)
+{
+	const size_t whole = strlen(metric), part = strlen(name);
+
+	return whole > part + 1 && metric[whole - part - 1] == '.' &&
+	       strcmp(metric + whole - part, name) == 0;
+}

@@ -25,6 +25,8 @@ bool tl_metric_is_headline(const char *metric);
 bool tl_metric_follows_queue(const char *metric);
 /* It may be below zero; all others count, time, price or share something. */
 bool tl_metric_is_signed(const char *metric);
+/* It is that of one service or pool by this bare name: `player.attainment`, of `attainment`. */
+bool tl_metric_is_one_of(const char *metric, const char *name);
 /* By `jobs` and `unsubmitted`: so many came after the horizon that the rest do not stand for
  * the work asked for, and who shows metrics says so. */
 bool tl_metric_cut_short(double jobs, double unsubmitted);

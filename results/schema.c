@@ -294,8 +294,8 @@ const struct tl_table_schema *const tl_schema_all[] = {
 
 /* ---- the file of a sweep ---- */
 
-const char *const tl_schema_run_state_names[TL_ROW_RUN_STATE_COUNT + 1] = {"missing", "done",
-                                                                           "failed", NULL};
+const char *const tl_schema_run_state_names[TL_ROW_RUN_STATE_COUNT + 1] = {
+    "missing", "done", "failed", "unasked", NULL};
 
 #define ROW struct tl_row_axis
 static const struct tl_column axis_columns[] = {
@@ -320,8 +320,10 @@ const struct tl_table_schema tl_schema_cells =
 #define ROW struct tl_row_run
 static const struct tl_column run_columns[] = {
     NUMBER(cell, "", "the cell"),
-    NUMBER(seed, "", "the seed; the same ones in every cell"),
-    ENUM(state, tl_schema_run_state_names, "whether the run is among /metrics"),
+    NUMBER(seed, "", "the seed; the same rows in every cell"),
+    ENUM(
+	state, tl_schema_run_state_names,
+	"whether the run is among /metrics; unasked: a search had the cell run with other seeds alone"),
     NUMBER(exit_code, "", "of a run that failed; -1: a signal ended it"),
     TEXT(identity, "hash of all that the run depends on: the name of its result file"),
     TEXT(reason, "of a run that failed: its last words"),

@@ -253,7 +253,7 @@ extern const struct tl_table_schema *const tl_schema_all[];
 /* ---- the file of a sweep ---- */
 
 enum { TL_ROW_KEY_SIZE = 256, TL_ROW_VALUE_SIZE = 512, TL_ROW_WHY_SIZE = 400 };
-enum { TL_ROW_RUN_STATE_COUNT = 3 };
+enum { TL_ROW_RUN_STATE_COUNT = 4 };
 extern const char *const tl_schema_run_state_names[TL_ROW_RUN_STATE_COUNT + 1];
 
 /* /axes: one row a key that is varied, in the order given. */

@@ -58,6 +58,26 @@ static void print_table(const struct tl_search_setup *setup, const struct tl_pla
 	}
 }
 
+/* Where going on to the safe side did nothing, it is not for want of this. */
+static void print_flat(const struct tl_search_setup *setup, const struct tl_plan_options *options,
+                       const struct tl_plan *plan)
+{
+	const size_t end = options->largest ? 0 : plan->count - 1;
+	const char *key = setup->space.ladders[0].key;
+
+	for (size_t i = 0; i < setup->constraint_count; i++) {
+		const size_t flat = tl_plan_flat(options, plan, i);
+
+		if (flat == end || plan->probes[end].judgements[i].verdict == TL_VERDICT_HOLDS)
+			continue;
+		(void)printf(
+		    "%s from %s %s changes nothing: %s is the same in every run there; look at "
+		    "what else limits it\n",
+		    key, size_text(setup, plan->probes[flat].rung),
+		    options->largest ? "down" : "on", setup->constraints[i].metric);
+	}
+}
+
 static void print_answer(const struct tl_search_setup *setup, const struct tl_plan *plan,
                          bool largest)
 {
@@ -91,6 +111,23 @@ static void print_answer(const struct tl_search_setup *setup, const struct tl_pl
 	}
 }
 
+/* A constraint's metric: the value from which on it is the same in every run. */
+static json_t *flat_json(const struct tl_search_setup *setup, const struct tl_plan_options *options,
+                         const struct tl_plan *plan)
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; i < setup->constraint_count; i++) {
+		const size_t flat = tl_plan_flat(options, plan, i);
+
+		if (flat != (options->largest ? 0 : plan->count - 1))
+			(void)json_object_set_new(
+			    all, setup->constraints[i].metric,
+			    json_string(size_text(setup, plan->probes[flat].rung)));
+	}
+	return all;
+}
+
 static json_t *probe_json(const struct tl_search_setup *setup, const struct tl_plan_probe *probe)
 {
 	json_t *one = json_object(), *all = json_array();
@@ -104,9 +141,10 @@ static json_t *probe_json(const struct tl_search_setup *setup, const struct tl_p
 	return one;
 }
 
-static void print_json(const struct tl_search_setup *setup, const struct tl_plan *plan,
-                       bool largest)
+static void print_json(const struct tl_search_setup *setup, const struct tl_plan_options *options,
+                       const struct tl_plan *plan)
 {
+	const bool largest = options->largest;
 	json_t *all = json_object(), *probes = json_array();
 
 	(void)json_object_set_new(all, "key", json_string(setup->space.ladders[0].key));
@@ -127,6 +165,7 @@ static void print_json(const struct tl_search_setup *setup, const struct tl_plan
 	}
 	for (size_t i = 0; i < plan->count; i++)
 		(void)json_array_append_new(probes, probe_json(setup, &plan->probes[i]));
+	(void)json_object_set_new(all, "same_from", flat_json(setup, options, plan));
 	(void)json_object_set_new(all, "probes", probes);
 	tl_print_json(all, stdout);
 }
@@ -182,24 +221,25 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 		status = tl_search_setup_read(args, &terms, &setup, error);
 	if (status == TL_OK)
 		status = tl_search_setup_begin(&setup, &terms, error);
+	const struct tl_plan_options options = {.space = &setup.space,
+	                                        .largest = largest,
+	                                        .constraints = setup.constraints,
+	                                        .constraint_count = setup.constraint_count,
+	                                        .seed_count = setup.seeds.seed_count,
+	                                        .confidence = setup.confidence,
+	                                        .checks = (int)checks,
+	                                        .evaluate = tl_search_ask,
+	                                        .context = &setup.search};
+
 	if (status == TL_OK)
-		status = tl_plan_search(
-		    &(struct tl_plan_options){.space = &setup.space,
-		                              .largest = largest,
-		                              .constraints = setup.constraints,
-		                              .constraint_count = setup.constraint_count,
-		                              .seed_count = setup.seeds.seed_count,
-		                              .confidence = setup.confidence,
-		                              .checks = (int)checks,
-		                              .evaluate = tl_search_ask,
-		                              .context = &setup.search},
-		    &plan, error);
+		status = tl_plan_search(&options, &plan, error);
 	if (status == TL_OK) {
 		if (tl_args_has(args, "json")) {
-			print_json(&setup, &plan, largest);
+			print_json(&setup, &options, &plan);
 		} else {
 			print_table(&setup, &plan);
 			print_answer(&setup, &plan, largest);
+			print_flat(&setup, &options, &plan);
 		}
 		tl_search_note(&setup.search, stderr);
 		if (plan.answer < 0)
@@ -221,7 +261,8 @@ const struct tl_command tl_command_plan = {
 	"constraint holds where the one-sided confidence limit of its mean over the seeds (Student's t)\n"
 	"keeps the bound. Further values on either side are looked at besides: where more makes it\n"
 	"worse somewhere, that is said, and the answer is the value from which on all that were looked\n"
-	"at hold. A metric of services without a name (attainment) must hold for each of them. The exit\n"
+	"at hold; where it does not hold at the far end, and from some value on nothing changes, that\n"
+	"is said too: something else is the limit. A metric of services without a name (attainment) must hold for each of them. The exit\n"
 	"code is 1 where no value is shown to keep what was asked.\n"
 	"\n"
 	"The runs are kept in DIR: the same command again, with more seeds or checks, runs only what is\n"

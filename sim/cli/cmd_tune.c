@@ -28,7 +28,9 @@ struct outcome {
 
 static const char *rung_text(const struct outcome *outcome, size_t axis, int rung)
 {
-	const char *text = tl_space_value(&outcome->setup->space, axis, rung);
+	const char *text = rung == TL_SPACE_OWN
+	                       ? outcome->setup->own[axis]
+	                       : tl_space_value(&outcome->setup->space, axis, rung);
 
 	return text ? text : "(own)";
 }
@@ -78,7 +80,11 @@ static enum tl_status check_promise(const struct outcome *outcome, struct tl_err
 static void print_end(const struct outcome *outcome, size_t axis, int rung, double mean,
                       enum tl_constraint_verdict verdict)
 {
-	(void)printf("%-16s %12.6g", rung_text(outcome, axis, rung), mean);
+	char value[64];
+
+	(void)snprintf(value, sizeof value, "%s%s", rung_text(outcome, axis, rung),
+	               rung == TL_SPACE_OWN && outcome->setup->own[axis] ? " (own)" : "");
+	(void)printf("%-16s %12.6g", value, mean);
 	if (outcome->setup->constraint_count > 0)
 		(void)printf(" %-9s", tl_verdict_names[verdict]);
 	(void)printf("   ");
@@ -89,9 +95,16 @@ static void print_effects(const struct outcome *outcome)
 	const struct tl_search_setup *setup = outcome->setup;
 	bool bound = setup->constraint_count > 0;
 
-	(void)printf("each axis alone, from the scenario's own setting: %s\n", setup->objective);
-	(void)printf("  %-28s %-16s %12s%s   %-16s %12s%s   %9s\n", "axis", "best", "",
-	             bound ? " bounds   " : "", "worst", "", bound ? " bounds   " : "", "p");
+	(void)printf("each axis alone, the others as the scenario has them (own): its best and its "
+	             "worst value,\nthe mean %s with it, %sand p of no difference\n",
+	             setup->objective, bound ? "whether the bounds hold, " : "");
+	if (bound)
+		(void)printf("best is what holds the bounds, or misses them by least; only among "
+		             "equals the %s mean\n",
+		             outcome->options->maximize ? "largest" : "smallest");
+	(void)printf("  %-28s %-16s %12.12s%s   %-16s %12.12s%s   %9s\n", "axis", "best",
+	             setup->objective, bound ? " bounds   " : "", "worst", setup->objective,
+	             bound ? " bounds   " : "", "p");
 	for (size_t i = 0; i < setup->space.count; i++) {
 		const struct tl_tune_effect *effect = &outcome->tune->effects[i];
 

@@ -16,6 +16,16 @@ static json_t *interval_json(const struct tl_stats_interval *interval)
 	return pair;
 }
 
+/* Of what is hidden by the correction alone. */
+static json_t *seeds_json(const struct tl_shown *shown, const struct tl_comparison *row)
+{
+	const size_t seeds = tl_compare_is_hidden(row)
+	                         ? tl_compare_seeds(row, tl_compare_tested(shown), &shown->options)
+	                         : 0;
+
+	return seeds > 0 ? json_integer((json_int_t)seeds) : json_null();
+}
+
 static json_t *row_json(const struct tl_shown *shown, const struct tl_comparison *row)
 {
 	static const char *const names[] = {"same", "not-shown", "lower", "higher", "untested"};
@@ -38,6 +48,7 @@ static json_t *row_json(const struct tl_shown *shown, const struct tl_comparison
 	                          tl_json_number(row->effect));
 	(void)json_object_set_new(one, "p", tl_json_number(row->p));
 	(void)json_object_set_new(one, "p_corrected", tl_json_number(row->p_corrected));
+	(void)json_object_set_new(one, "seeds_to_show", seeds_json(shown, row));
 	(void)json_object_set_new(one, "verdict", json_string(names[row->verdict]));
 	(void)json_object_set_new(one, "better",
 	                          better[way] ? json_string(better[way]) : json_null());

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 100, NAME_WIDTH = 27, NUMBER_SIZE = 32, DIFFERENCES_SHOWN = 8 };
+enum { NAME_WIDTH = 27, NUMBER_SIZE = TL_COMPARE_NUMBER, DIFFERENCES_SHOWN = 8 };
 
 static const char *const verdicts[] = {"same", "not shown", "lower", "higher", "-"};
 
@@ -29,7 +29,7 @@ static const char *number_to(int digits, double value, bool sign, char buffer[NU
 	return buffer;
 }
 
-static const char *number(double value, bool sign, char buffer[NUMBER_SIZE])
+const char *tl_compare_number(double value, bool sign, char buffer[NUMBER_SIZE])
 {
 	return number_to(4, value, sign, buffer);
 }
@@ -47,7 +47,7 @@ static const char *interval_text(const struct tl_stats_interval *interval, bool 
 }
 
 /* Which of the two is good depends on the metric. */
-static const char *verdict_of(const struct tl_comparison *row)
+const char *tl_compare_verdict(const struct tl_comparison *row)
 {
 	const enum tl_better better = tl_metric_better(row->metric);
 
@@ -63,9 +63,24 @@ static double change_of(const struct tl_comparison *row)
 	return 100 * (row->b - row->a) / fabs(row->a);
 }
 
+const char *tl_compare_change(const struct tl_comparison *row, char buffer[NUMBER_SIZE])
+{
+	if (isfinite(row->ratio) && fabs(row->ratio) < 100)
+		(void)snprintf(buffer, NUMBER_SIZE, "%+.1f %%", change_of(row));
+	else
+		(void)snprintf(buffer, NUMBER_SIZE, "-");
+	return buffer;
+}
+
 static bool is_shown(const struct tl_comparison *row)
 {
 	return row->verdict == TL_COMPARE_LOWER || row->verdict == TL_COMPARE_HIGHER;
+}
+
+bool tl_compare_is_hidden(const struct tl_comparison *row)
+{
+	return row->verdict == TL_COMPARE_NOT_SHOWN &&
+	       (row->interval.low > 0 || row->interval.high < 0);
 }
 
 bool tl_compare_is_meaningless(const struct tl_shown *shown, const struct tl_comparison *row)
@@ -89,20 +104,28 @@ static void print_side(const char *name, const struct tl_side *side, FILE *out)
 	free(label);
 }
 
+/* An empty text is a setting too: no module, no pool. */
+static const char *value_text(const char *value)
+{
+	if (!value)
+		return "nothing";
+	return value[0] == '\0' ? "none" : value;
+}
+
 static void print_differences(const struct tl_differences *differences, FILE *out)
 {
 	for (size_t i = 0; i < differences->count && i < DIFFERENCES_SHOWN; i++) {
 		const struct tl_difference *d = &differences->items[i];
 
 		(void)fprintf(out, "%s%s: %s → %s\n", i == 0 ? "B has " : "      ", d->key,
-		              d->a ? d->a : "nothing", d->b ? d->b : "nothing");
+		              value_text(d->a), value_text(d->b));
 	}
 	if (differences->count > DIFFERENCES_SHOWN)
 		(void)fprintf(out, "      and %zu more differences\n",
 		              differences->count - DIFFERENCES_SHOWN);
 }
 
-static const char *correction_text(enum tl_correction correction)
+const char *tl_compare_correction(enum tl_correction correction)
 {
 	static const char *const texts[] = {"Holm's correction",
 	                                    "Benjamini and Hochberg's correction", "no correction"};
@@ -110,7 +133,7 @@ static const char *correction_text(enum tl_correction correction)
 	return texts[correction];
 }
 
-static size_t count_tested(const struct tl_shown *shown)
+size_t tl_compare_tested(const struct tl_shown *shown)
 {
 	size_t tested = 0;
 
@@ -123,7 +146,7 @@ static size_t count_tested(const struct tl_shown *shown)
 static void print_method(const struct tl_shown *shown, FILE *out)
 {
 	const struct tl_comparison *widest = NULL;
-	const size_t tested = count_tested(shown);
+	const size_t tested = tl_compare_tested(shown);
 
 	for (size_t i = 0; i < shown->count; i++) {
 		const struct tl_comparison *row = &shown->rows[i];
@@ -147,7 +170,7 @@ static void print_method(const struct tl_shown *shown, FILE *out)
 		(void)fprintf(out, "nothing varies");
 	if (tested > 0)
 		(void)fprintf(out, "; %s over %zu metric%s",
-		              correction_text(shown->options.correction), tested,
+		              tl_compare_correction(shown->options.correction), tested,
 		              tested == 1 ? "" : "s");
 	(void)fputs("\n\n", out);
 }
@@ -163,10 +186,11 @@ static void print_details(const struct tl_comparison *row, FILE *out)
 		return;
 	(void)fprintf(out, "      bootstrap %s; ratio %s %s; %s %s; p %s, corrected %s\n",
 	              interval_text(&row->bootstrap, true, bootstrap, sizeof bootstrap),
-	              number(row->ratio, false, ratio),
+	              tl_compare_number(row->ratio, false, ratio),
 	              interval_text(&row->ratio_interval, false, ratios, sizeof ratios),
-	              row->paired ? "d_z" : "g", number(row->effect, true, effect),
-	              number(row->p, false, p), number(row->p_corrected, false, corrected));
+	              row->paired ? "d_z" : "g", tl_compare_number(row->effect, true, effect),
+	              tl_compare_number(row->p, false, p),
+	              tl_compare_number(row->p_corrected, false, corrected));
 }
 
 static void print_row(const struct tl_shown *shown, const struct tl_comparison *row, FILE *out)
@@ -176,20 +200,18 @@ static void print_row(const struct tl_shown *shown, const struct tl_comparison *
 	const char *unit = strcmp(row->unit, "1") == 0 ? "" : row->unit;
 	int left = NAME_WIDTH - (int)strlen(row->metric);
 
-	if (isfinite(row->ratio) && fabs(row->ratio) < 100)
-		(void)snprintf(change, sizeof change, "%+.1f %%", change_of(row));
-	else
-		(void)snprintf(change, sizeof change, "-");
 	(void)fprintf(out, "  %s", row->metric);
 	if (left < (int)strlen(unit) + (unit[0] != '\0')) {
 		(void)fputs("\n  ", out);
 		left = NAME_WIDTH;
 	}
 	(void)fprintf(out, "%*s", left, unit);
-	(void)fprintf(out, " %9s %9s %9s %-20s %8s  %s%s\n", number(row->a, false, a),
-	              number(row->b, false, b), number(row->difference, true, difference),
-	              interval_text(&row->interval, true, interval, sizeof interval), change,
-	              verdict_of(row), tl_compare_is_meaningless(shown, row) ? " !" : "");
+	(void)fprintf(out, " %9s %9s %9s %-20s %8s  %s%s\n", tl_compare_number(row->a, false, a),
+	              tl_compare_number(row->b, false, b),
+	              tl_compare_number(row->difference, true, difference),
+	              interval_text(&row->interval, true, interval, sizeof interval),
+	              tl_compare_change(row, change), tl_compare_verdict(row),
+	              tl_compare_is_meaningless(shown, row) ? " !" : "");
 	if (shown->details)
 		print_details(row, out);
 }
@@ -224,14 +246,14 @@ static void print_those(const struct tl_shown *shown, const char *verdict, FILE 
 		char change[NUMBER_SIZE] = "", text[160];
 		size_t length;
 
-		if (!is_shown(row) || strcmp(verdict_of(row), verdict) != 0)
+		if (!is_shown(row) || strcmp(tl_compare_verdict(row), verdict) != 0)
 			continue;
 		if (isfinite(row->ratio) && fabs(row->ratio) < 100)
 			(void)snprintf(change, sizeof change, " (%+.1f %%)", change_of(row));
 		length = (size_t)snprintf(text, sizeof text, "%s%s", row->metric, change);
 		if (column == 0)
 			column = (size_t)fprintf(out, "%s: ", verdict);
-		else if (column + length + 2 > WIDTH)
+		else if (column + length + 2 > TL_COMPARE_WIDTH)
 			column = (size_t)fprintf(out, ",\n  ") - 2;
 		else
 			column += (size_t)fprintf(out, ", ");
@@ -243,7 +265,7 @@ static void print_those(const struct tl_shown *shown, const char *verdict, FILE 
 
 static void print_conclusion(const struct tl_shown *shown, FILE *out)
 {
-	const size_t tested = count_tested(shown);
+	const size_t tested = tl_compare_tested(shown);
 	size_t differ = 0, same = 0;
 	char others[64] = "";
 
@@ -269,32 +291,52 @@ static void print_conclusion(const struct tl_shown *shown, FILE *out)
 }
 
 /* An interval that leaves out 0 beside `not shown` looks like a slip, and is the correction. */
-static void print_correction(const struct tl_shown *shown, FILE *out)
+void tl_compare_print_hidden(const struct tl_shown *shown, FILE *out)
 {
+	const size_t tested = tl_compare_tested(shown);
+	size_t column = 0;
+
 	for (size_t i = 0; i < shown->count; i++) {
 		const struct tl_comparison *row = &shown->rows[i];
+		size_t seeds, length;
+		char text[160];
 
-		if (row->verdict != TL_COMPARE_NOT_SHOWN ||
-		    !(row->interval.low > 0 || row->interval.high < 0))
+		if (!tl_compare_is_hidden(row))
 			continue;
-		(void)fprintf(
-		    out,
-		    "an interval is of its metric alone: where it leaves out 0 and is yet "
-		    "`not shown`, %s\nfor %zu metrics asks for more\n",
-		    correction_text(shown->options.correction), count_tested(shown));
-		return;
+		seeds = tl_compare_seeds(row, tested, &shown->options);
+		if (column == 0) {
+			(void)fprintf(out,
+			              "hidden by %s over %zu metrics alone; about so many seeds "
+			              "would show them:\n",
+			              tl_compare_correction(shown->options.correction), tested);
+			column = (size_t)fprintf(out, "  ");
+		} else {
+			column += (size_t)fprintf(out, ", ");
+		}
+		length = (size_t)snprintf(text, sizeof text, seeds > 0 ? "%s %zu" : "%s -",
+		                          row->metric, seeds);
+		if (column + length + 1 > TL_COMPARE_WIDTH)
+			column = (size_t)fprintf(out, "\n  ") - 1;
+		column += (size_t)fprintf(out, "%s", text);
 	}
+	if (column > 0)
+		(void)fputc('\n', out);
+}
+
+void tl_compare_print_saturated(const char *name, const struct tl_settling *s, FILE *out)
+{
+	if (s->saturated > 0)
+		(void)fprintf(out,
+		              "! the queue never settles in %zu of %zu runs of %s: where marked, "
+		              "means tell of the\n  length of the run and of nothing else\n",
+		              s->saturated, s->judged, name);
 }
 
 static void print_settling(const char *name, const struct tl_settling *s, FILE *out)
 {
 	char warmup[32], length[32];
 
-	if (s->saturated > 0)
-		(void)fprintf(out,
-		              "! the queue never settles in %zu of %zu runs of %s: where marked, "
-		              "means tell of the\n  length of the run and of nothing else\n",
-		              s->saturated, s->judged, name);
+	tl_compare_print_saturated(name, s, out);
 	if (s->unsettled > 0)
 		(void)fprintf(out,
 		              "%s: in %zu of %zu runs the warm-up had no end in the first half of "
@@ -318,7 +360,7 @@ void tl_compare_print(const struct tl_shown *shown, FILE *out)
 	print_method(shown, out);
 	print_table(shown, out);
 	print_conclusion(shown, out);
-	print_correction(shown, out);
+	tl_compare_print_hidden(shown, out);
 	print_settling("A", &shown->a.settling, out);
 	print_settling("B", &shown->b.settling, out);
 	if (shown->steady_from_ns >= 0)

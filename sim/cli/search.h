@@ -25,6 +25,7 @@ struct tl_search_setup {
 	struct tl_axis *axes;
 	size_t axis_count;
 	struct tl_space space;
+	char **own;             /* as in struct tl_search */
 	struct tl_design seeds; /* its seeds are those of the search */
 	struct tl_constraint *constraints;
 	size_t constraint_count;

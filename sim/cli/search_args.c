@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/cli/search.h"
 
+#include "results/metrics.h"
 #include "sim/base/arena.h"
 #include "sim/base/units.h"
 #include "sim/config/schema.h"
@@ -127,13 +128,11 @@ static enum tl_status take_seeds(struct tl_search_setup *setup, const struct tl_
 
 /* ---- settings that the scenario does not take ---- */
 
-static enum tl_status identify(struct tl_search_setup *setup, size_t axis, int rung,
-                               struct tl_error *error)
+/* value NULL: the scenario as it is. */
+static enum tl_status identify(const struct tl_search_setup *setup, const char *key,
+                               const char *value, char hash[TL_SHA256_HEX], struct tl_error *error)
 {
 	const struct tl_subject *subject = &setup->subject;
-	const char *key = setup->axes[axis].key;
-	const char *value = tl_space_value(&setup->space, axis, rung);
-	char hash[TL_SHA256_HEX];
 	struct tl_design design;
 	enum tl_status status;
 
@@ -152,10 +151,13 @@ static enum tl_status try_axes(struct tl_search_setup *setup, struct tl_error *e
 		const struct tl_ladder *ladder = &setup->space.ladders[i];
 
 		for (int rung = 0; rung < ladder->count; rung++) {
+			char hash[TL_SHA256_HEX];
 			enum tl_status status = TL_OK;
 
 			if (!ladder->ordered || rung < 2 || rung == ladder->count - 1)
-				status = identify(setup, i, rung, error);
+				status =
+				    identify(setup, setup->axes[i].key,
+				             tl_space_value(&setup->space, i, rung), hash, error);
 			if (status != TL_OK)
 				return status;
 		}
@@ -163,15 +165,31 @@ static enum tl_status try_axes(struct tl_search_setup *setup, struct tl_error *e
 	return TL_OK;
 }
 
-/* ---- metrics by their names ---- */
-
-static bool is_of_a_service(const char *metric, const char *name)
+/* The scenario's own value of each axis: only where the run that has it given is that of the
+ * scenario as it is (a module's options go where the module is named anew). */
+static enum tl_status learn_own(struct tl_search_setup *setup, struct tl_error *error)
 {
-	size_t whole = strlen(metric), part = strlen(name);
+	const struct tl_subject *subject = &setup->subject;
+	char plain[TL_SHA256_HEX], hash[TL_SHA256_HEX];
+	const char *key = setup->axes[0].key, *value = NULL;
+	enum tl_status status = identify(setup, key, value, plain, error);
 
-	return whole > part + 1 && metric[whole - part - 1] == '.' &&
-	       strcmp(metric + whole - part, name) == 0;
+	setup->own = tl_calloc(setup->axis_count + 1, sizeof *setup->own);
+	for (size_t i = 0; i < setup->axis_count && status == TL_OK; i++) {
+		struct tl_error unwanted = TL_ERROR_INIT;
+
+		setup->own[i] = tl_subject_own(subject, setup->axes[i].key);
+		if (!setup->own[i] ||
+		    (identify(setup, setup->axes[i].key, setup->own[i], hash, &unwanted) == TL_OK &&
+		     strcmp(hash, plain) == 0))
+			continue;
+		free(setup->own[i]);
+		setup->own[i] = NULL;
+	}
+	return status;
 }
+
+/* ---- metrics by their names ---- */
 
 static enum tl_status resolve(const char *flag, const char *name, char *const *names, size_t count,
                               struct tl_measure *out, struct tl_error *error)
@@ -185,7 +203,7 @@ static enum tl_status resolve(const char *flag, const char *name, char *const *n
 			out->metrics[out->count++] = tl_strdup(name);
 	for (size_t i = 0; i < count && (out->count == 0 || strcmp(out->metrics[0], name) != 0);
 	     i++)
-		if (is_of_a_service(names[i], name))
+		if (tl_metric_is_one_of(names[i], name))
 			out->metrics[out->count++] = tl_strdup(names[i]);
 	if (out->count > 0)
 		return TL_OK;
@@ -304,6 +322,8 @@ enum tl_status tl_search_setup_read(const struct tl_args *args, const struct tl_
 		status = tl_subject_from_args(args, &out->subject, error);
 	if (status == TL_OK)
 		status = try_axes(out, error);
+	if (status == TL_OK)
+		status = learn_own(out, error);
 	return status;
 }
 
@@ -318,6 +338,7 @@ enum tl_status tl_search_setup_begin(struct tl_search_setup *setup,
 	free(identity);
 	setup->search.subject = &setup->subject;
 	setup->search.space = &setup->space;
+	setup->search.own = setup->own;
 	setup->search.seeds = setup->seeds.seeds;
 	if (status != TL_OK)
 		return status;
@@ -340,6 +361,8 @@ void tl_search_setup_close(struct tl_search_setup *setup)
 	if (setup->seeds.name)
 		tl_design_fini(&setup->seeds);
 	tl_space_fini(&setup->space);
+	if (setup->own)
+		tl_search_names_free(setup->own, setup->axis_count);
 	for (size_t i = 0; i < setup->axis_count; i++)
 		tl_axis_fini(&setup->axes[i]);
 	free(setup->axes);

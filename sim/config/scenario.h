@@ -183,7 +183,8 @@ struct tl_scenario {
 	uint32_t watchdog_preemptions; /* of one job without progress; 100 */
 };
 
-/* One --set key=value (path `workload[0].demand`), applied to the document before it is
+/* One --set key=value (path `workload[0].demand`, or `workload[*].requests`: of every entry
+ * that takes it), applied to the document before it is
  * validated. */
 struct tl_override {
 	const char *key, *value;

@@ -4,10 +4,11 @@
 
 #include <string.h>
 
-/* One step of a key: `name` or `[index]`. */
+/* One step of a key: `name`, `[index]`, or `[*]`: every element that the key goes on in. */
 struct step {
 	char name[TL_NAME_MAX]; /* empty: an index */
 	size_t index;
+	bool all;
 };
 
 struct edit {
@@ -15,6 +16,7 @@ struct edit {
 	const struct tl_source *source;
 	struct tl_error *error;
 	const char *next; /* what is left of the key */
+	const char *value;
 };
 
 /* What the schema knows of the place the walk has come to. */
@@ -38,6 +40,11 @@ static enum tl_status take_step(struct edit *edit, bool first, struct step *out)
 	size_t length;
 
 	*out = (struct step){.index = 0};
+	if (strncmp(p, "[*]", 3) == 0 && !first) {
+		out->all = true;
+		edit->next = p + 3;
+		return TL_OK;
+	}
 	if (*p == '[' && !first) {
 		length = strspn(++p, "0123456789");
 		if (length == 0 || length > 6 || p[length] != ']')
@@ -103,6 +110,10 @@ static enum tl_status child_of(const struct edit *edit, const struct tl_tree *pa
 		return tl_error_set(edit->error, TL_E_USAGE, edit->source->name, 0, 0,
 		                    "`%s` cannot be set there: got %s, wanted a map of keys",
 		                    step->name, tl_tree_describe(parent, got, sizeof got));
+	if (step->all && parent->kind != TL_TREE_LIST)
+		return tl_error_set(edit->error, TL_E_USAGE, edit->source->name, 0, 0,
+		                    "`[*]` cannot be set there: got %s, wanted a list",
+		                    tl_tree_describe(parent, got, sizeof got));
 	if (step->name[0] == '\0' && parent->kind != TL_TREE_LIST)
 		return tl_error_set(edit->error, TL_E_USAGE, edit->source->name, 0, 0,
 		                    "`[%zu]` cannot be set there: got %s, wanted a list",
@@ -132,13 +143,63 @@ static struct place descend(struct place place, const struct step *step)
 	return next;
 }
 
-static enum tl_status walk(struct edit *edit, struct tl_tree *root, struct tl_tree *value)
+/* Of its own each time: a later edit may change it in one place. */
+static enum tl_status parse_value(const struct edit *edit, struct tl_tree **out)
 {
-	struct place place = {&tl_scenario_section, NULL};
-	struct tl_tree *node = root;
+	enum tl_status status = tl_tree_parse(edit->arena, edit->source, edit->value,
+	                                      strlen(edit->value), out, edit->error);
+
+	if (status != TL_OK || *out)
+		return status;
+	*out = tl_tree_new(edit->arena, TL_TREE_SCALAR, edit->source, 0, 0);
+	(*out)->plain = true;
+	return TL_OK;
+}
+
+/* Whether an element is of the kind that has what the key goes on with. */
+static bool takes(struct edit edit, const struct tl_section *section, const struct tl_tree *element)
+{
+	struct step step;
+
+	if (take_step(&edit, false, &step) != TL_OK)
+		return true; /* to be told where it is walked */
+	if (step.name[0] == '\0')
+		return element->kind == TL_TREE_LIST;
+	return element->kind == TL_TREE_MAP && (!section || tl_section_find(section, step.name));
+}
+
+static enum tl_status walk(struct edit *edit, struct tl_tree *node, struct place place, bool first);
+
+static enum tl_status walk_all(struct edit *edit, struct tl_tree *list, struct place place)
+{
+	const char *rest = edit->next;
+	enum tl_status status = TL_OK;
+	size_t taken = 0;
+
+	if (*rest == '\0')
+		return malformed(edit);
+	for (size_t i = 0; i < list->count && status == TL_OK; i++) {
+		const struct tl_section *section =
+		    tl_section_variant(place.section, list->items[i]);
+
+		edit->next = rest;
+		if (!takes(*edit, section, list->items[i]))
+			continue;
+		taken++;
+		status = walk(edit, list->items[i], (struct place){section, NULL}, false);
+	}
+	if (status == TL_OK && taken == 0)
+		status = tl_error_set(edit->error, TL_E_USAGE, edit->source->name, 0, 0,
+		                      "none of the %zu entries takes `%s`", list->count,
+		                      rest + (*rest == '.'));
+	return status;
+}
+
+static enum tl_status walk(struct edit *edit, struct tl_tree *node, struct place place, bool first)
+{
 	enum tl_status status = TL_OK;
 
-	for (bool first = true; status == TL_OK; first = false) {
+	for (; status == TL_OK; first = false) {
 		struct tl_tree *child = NULL;
 		struct step step;
 
@@ -147,8 +208,12 @@ static enum tl_status walk(struct edit *edit, struct tl_tree *root, struct tl_tr
 			status = child_of(edit, node, &step, &child);
 		if (status != TL_OK)
 			break;
+		if (step.all)
+			return walk_all(edit, node, place);
 		if (*edit->next == '\0') {
-			put(edit, node, &step, value);
+			status = parse_value(edit, &child);
+			if (status == TL_OK)
+				put(edit, node, &step, child);
 			break;
 		}
 		place = descend(place, &step);
@@ -163,49 +228,68 @@ static enum tl_status walk(struct edit *edit, struct tl_tree *root, struct tl_tr
 enum tl_status tl_set_apply(struct tl_arena *arena, struct tl_tree *root,
                             const struct tl_override *override, struct tl_error *error)
 {
-	struct edit edit = {.arena = arena, .error = error, .next = override->key};
+	struct edit edit = {
+	    .arena = arena, .error = error, .next = override->key, .value = override->value};
 	struct tl_tree *value = NULL;
 	enum tl_status status;
 	char name[TL_ERROR_FILE_MAX];
 
 	(void)snprintf(name, sizeof name, "--set %.200s", override->key);
 	edit.source = tl_source_new(arena, override->flag ? override->flag : name, "", true);
-	status = tl_tree_parse(arena, edit.source, override->value, strlen(override->value), &value,
-	                       error);
+	status = parse_value(&edit, &value); /* what is wrong with it is told first */
 	if (status != TL_OK)
 		return status;
-	if (!value) {
-		value = tl_tree_new(arena, TL_TREE_SCALAR, edit.source, 0, 0);
-		value->plain = true;
-	}
-	return walk(&edit, root, value);
+	return walk(&edit, root, (struct place){&tl_scenario_section, NULL}, true);
 }
 
-char *tl_scenario_own(const struct tl_scenario *scenario, const char *key)
+/* What the effective configuration has there, of the arena; NULL: nothing. */
+static struct tl_tree *look_up(struct tl_arena *arena, const struct tl_scenario *scenario,
+                               const char *key, struct place *place)
 {
-	struct place place = {&tl_scenario_section, NULL};
-	struct edit edit = {.next = key};
+	struct edit edit = {.arena = arena, .next = key};
 	struct tl_tree *node = NULL;
-	struct tl_arena arena;
-	char *own = NULL;
 
-	tl_arena_init(&arena);
-	edit.arena = &arena;
-	edit.source = tl_source_new(&arena, key, "", true);
-	if (tl_tree_parse(&arena, edit.source, scenario->text, strlen(scenario->text), &node,
+	*place = (struct place){&tl_scenario_section, NULL};
+	edit.source = tl_source_new(arena, key, "", true);
+	if (tl_tree_parse(arena, edit.source, scenario->text, strlen(scenario->text), &node,
 	                  NULL) != TL_OK)
 		node = NULL;
 	for (bool first = true; node && *edit.next != '\0'; first = false) {
 		struct step step;
 
-		if (take_step(&edit, first, &step) != TL_OK ||
+		/* Of all there is no one value. */
+		if (take_step(&edit, first, &step) != TL_OK || step.all ||
 		    child_of(&edit, node, &step, &node) != TL_OK)
 			node = NULL;
 		if (node) {
-			place = descend(place, &step);
-			place.section = tl_section_variant(place.section, node);
+			*place = descend(*place, &step);
+			place->section = tl_section_variant(place->section, node);
 		}
 	}
+	return node;
+}
+
+/* A short word for what the effective configuration says in the only group. */
+static bool is_short_for_count(struct tl_arena *arena, const struct tl_scenario *scenario,
+                               const char *key)
+{
+	struct place place;
+
+	return strcmp(key, "cluster.nodes") == 0 &&
+	       !look_up(arena, scenario, "cluster.groups[1]", &place);
+}
+
+char *tl_scenario_own(const struct tl_scenario *scenario, const char *key)
+{
+	struct place place;
+	struct tl_arena arena;
+	struct tl_tree *node;
+	char *own = NULL;
+
+	tl_arena_init(&arena);
+	node = look_up(&arena, scenario,
+	               is_short_for_count(&arena, scenario, key) ? "cluster.groups[0].count" : key,
+	               &place);
 	if (node && node->kind == TL_TREE_MAP && place.key && place.key->shorthand)
 		node = tl_tree_get(node, place.key->shorthand);
 	if (node && node->kind == TL_TREE_SCALAR && node->plain && !tl_tree_is_null(node))

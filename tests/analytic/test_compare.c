@@ -188,3 +188,24 @@ Test(compare, sides_that_share_some_seeds_or_values)
 	tl_runs_destroy(a);
 	tl_runs_destroy(b);
 }
+
+/* Cohen's d_z = 1: t = √n, and P(|T| > √n) of n - 1 degrees first falls to 5 % at 7
+ * pairs: t = 2.646, where 6 degrees ask for 2.447; at 6, 2.449 where 5 ask for 2.571. */
+Test(compare, seeds_that_would_show_a_difference)
+{
+	const struct tl_compare_options plain = {.confidence = 0.95, .correction = TL_CORRECT_NOT};
+	struct tl_comparison row = {.paired = true, .effect = -1};
+	size_t alone = tl_compare_seeds(&row, METRICS, &plain);
+	size_t corrected = tl_compare_seeds(&row, METRICS, &usual);
+
+	cr_expect_eq(alone, 7);
+	cr_expect_eq(tl_compare_seeds(&row, 1, &usual), alone);
+	cr_expect(corrected > 12 && corrected < 16, "%zu", corrected);
+	/* Independent samples of that g: df = 2n - 2, t = √(n / 2): 9 a side (t = 2.121 of 16: 2.120). */
+	row.paired = false;
+	cr_expect_eq(tl_compare_seeds(&row, METRICS, &plain), 9);
+	row.effect = 0;
+	cr_expect_eq(tl_compare_seeds(&row, METRICS, &plain), 0);
+	row.effect = NAN;
+	cr_expect_eq(tl_compare_seeds(&row, METRICS, &plain), 0);
+}

@@ -32,10 +32,32 @@ sed 1,3d out | cmp -s - rest || fail "the sweep says otherwise than its runs"
 run 0 compare sweep.h5
 sed -n '/^  mean of/,/ differ/p' folders >rest
 sed -n '/^  mean of/,/ differ/p' out | cmp -s - rest || fail "the merged file says otherwise"
-run 0 compare sweep sweep.h5 --metrics wait_mean_s
+run 0 compare sweep sweep.h5 --metrics wait_mean_s --details
 [ "$(grep -c 'every metric is the same' out)" -eq 2 ] || fail "two sweeps were not compared cell by cell"
-run 0 compare fifo sjf sweep --where policy.order=sjf -m wait_mean_s
+run 0 compare fifo sjf sweep --where policy.order=sjf -m wait_mean_s --details
 [ "$(grep -c '^A  fifo' out)" -eq 2 ] || fail "three settings are not two comparisons"
+
+# More than two settings: a row each, against the one that is named.
+run 0 sweep tiny --vary policy.place=topology,fgd,best-fit --vary cluster.nodes=2:3:1 --seeds 1..3 -o placing
+run 0 compare placing -m wait_mean_s,jct_mean_s,goodput
+silent err
+says out "A  placing [policy.place=topology, cluster.nodes=2]"
+[ "$(grep -c '^policy.place=' out)" -eq 5 ] || fail "not a row for each of five settings: $(cat out)"
+grep -qE "^policy.place=topology, cluster.nodes=3 +3 +[-+0-9.]+ %" out || fail "no change in a row: $(cat out)"
+grep -qE "^A +[0-9]" out || fail "no means of what they are compared with: $(cat out)"
+awk 'length($0) > 100 { print FILENAME ": " $0; bad = 1 } END { exit bad }' out || fail "wider than 100"
+run 0 compare placing --where policy.place=best-fit --where policy.place=fgd --where cluster.nodes=3 \
+	--against policy.place=fgd -m wait_mean_s
+says out "A  placing [policy.place=fgd, cluster.nodes=3]: 3 runs"
+says out "B  placing [policy.place=best-fit, cluster.nodes=3]: 3 runs"
+run 65 compare placing --where policy.place=las --where policy.place=sjf --where cluster.nodes=3
+says err "has no cell with policy.place=las or sjf and cluster.nodes=3"
+run 65 compare placing --against policy.place=fgd
+says err "--against: 2 settings have policy.place=fgd, as placing [policy.place=fgd, cluster.nodes=2]"
+run 65 compare placing --against policy.place=las
+says err "--against: no setting compared here has policy.place=las"
+run 64 compare placing --against policy.place
+says err "--against: got \`policy.place\`, wanted KEY=VALUE"
 run 0 compare fifo fifo
 says out "every metric is the same in every run"
 
@@ -105,6 +127,12 @@ run 0 run service --set 'workload[0].replicas.max=4' -o fewer.h5
 run 0 run service --set 'workload[0].peak_rps=50' -o quieter.h5
 run 0 compare service.h5 fewer.h5 -m '*.attainment'
 says out "B has workload[0].replicas.max: 6 → 4"
+cp out starred
+run 0 compare service.h5 fewer.h5 -m attainment
+cmp -s out starred || fail "a bare metric is not every service's"
+run 0 run demo --set policy.defrag=compact -o compact.h5
+run 0 compare fifo/1.h5 compact.h5 -m goodput
+says out "B has policy.defrag: none → compact"
 run 65 compare service.h5 quieter.h5
 says err "workload[0].peak_rps is another"
 

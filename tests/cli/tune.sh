@@ -9,6 +9,9 @@ set -- tiny --minimize jct_mean_s --over policy.place=fgd,topology --over checkp
 run 0 tune "$@" --budget 60
 silent err
 says out "policy.place                 makes no difference in any run"
+says out "each axis alone, the others as the scenario has them (own)"
+grep -qE "^  axis +best +jct_mean_s +worst +jct_mean_s +p\$" out || fail "columns without a name: $(cat out)"
+grep -qE "^  cluster.nodes .* 2 \(own\) " out || fail "the scenario's own value is not told: $(cat out)"
 says out "--set checkpoint.interval="
 says out "--set cluster.nodes=3"
 says out "with 2 fresh seeds"
@@ -45,6 +48,15 @@ run 0 tune "$@" --budget 60 --json
 says out '"key": "policy.place"'
 says out '"cluster.nodes": "3"'
 
+# The folder tells of every setting that was tried, each with the seeds it was run with.
+run 0 merge tuned -o tuned.h5
+"$TIDELAB" export tuned.h5 --format csv --table /runs >runs.csv
+told=$(grep ',done,' runs.csv | cut -d, -f5 | sort -u | wc -l)
+[ "$told" -eq "$before" ] || fail "merged of tune: $told runs, not the $before there are"
+grep -q ',unasked,' runs.csv || fail "merged of tune: no cell with fewer seeds"
+run 0 compare tuned --metrics jct_mean_s
+says out "A  tuned [policy.place="
+
 # A constraint that the best without it breaks: three nodes finish earlier, and idle more.
 run 0 tune tiny --minimize jct_mean_s --over cluster.nodes=2:4 --seeds 1..2 --budget 40 -o free
 says out "--set cluster.nodes=3"
@@ -68,6 +80,11 @@ grep -q "$crash.*,1\$" crashes/trace.csv && fail "a crash is best: $(cat crashes
 # ---- plan: the smallest, the largest, none ----
 run 0 plan tiny --over cluster.nodes=1:6 --subject-to 'wait_mean_s<=60' --seeds 1..2 -o sizes
 says out "confidence, and so do all on its safe side"
+looked=$(grep -c -E '^[1-6] ' out)
+run 0 merge sizes
+[ "$("$TIDELAB" export sizes.h5 --format csv --table /axes | tail -n 1)" = "cluster.nodes,1" ] || fail "axis of plan"
+[ "$("$TIDELAB" export sizes.h5 --format csv --table /cells | grep -c cluster.nodes,)" -eq "$looked" ] ||
+	fail "merged of plan: not the $looked values looked at"
 run 0 plan tiny --over cluster.nodes=2:3 --subject-to 'wait_mean_s<=60' --horizon 1h --seeds 1..2 -o short
 says err "in some runs the horizon came before up to"
 run 0 plan tiny --over cluster.nodes=2:6 --subject-to 'wait_mean_s<=1e9' --seeds 1..2 -o sizes2
@@ -76,6 +93,10 @@ says out "it is the end of the range"
 run 1 plan tiny --over cluster.nodes=2:4 --subject-to 'wait_mean_s<=-1' --seeds 1..2 --json -o sizes3
 says out '"answer": null'
 says err "no value of cluster.nodes is shown to keep what was asked"
+run 1 plan tiny --over cluster.nodes=6:12 --subject-to 'wait_mean_s<=-1' --seeds 1..2 -o sizes6
+says out "cluster.nodes from 6 on changes nothing: wait_mean_s is the same in every run there; look at what else limits it"
+run 1 plan tiny --over cluster.nodes=6:12 --subject-to 'wait_mean_s<=-1' --seeds 1..2 --json -o sizes6
+says out '"wait_mean_s": "6"'
 run 1 tune tiny --minimize jct_mean_s --subject-to 'effective_utilisation>=2' --over cluster.nodes=2:4 \
 	--seeds 1..2 --budget 40 -o unmet
 says out "best setting of"

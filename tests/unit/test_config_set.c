@@ -41,6 +41,41 @@ Test(config_set, inside_a_list)
 	tl_scenario_destroy(s);
 }
 
+Test(config_set, inside_every_entry_of_a_list)
+{
+	struct tl_scenario *s = with("workload[*].limit", "14");
+
+	cr_assert_eq(s->workloads[0].trace.limit, 14);
+	cr_assert_eq(s->workloads[1].trace.limit, 14);
+	tl_scenario_destroy(s);
+}
+
+/* Of several kinds of entry, those that have the key; an edit of one of them after it is its
+ * own. */
+Test(config_set, inside_every_entry_of_a_kind)
+{
+	static const char mixed[] =
+	    "horizon: 1d\n"
+	    "workload:\n"
+	    "  - {service: a, peak_rps: 10, slo: {p99: 1s}}\n"
+	    "  - {trace: a.csv}\n"
+	    "  - {service: b, peak_rps: 10, slo: {p99: 1s}, replicas: {max: 3}}\n";
+	const struct tl_override sets[] = {
+	    {.key = "workload[*].replicas", .value = "{min: 1, max: 7}"},
+	    {.key = "workload[2].replicas.max", .value = "5"},
+	};
+	struct tl_scenario *s = NULL;
+	struct tl_error error = TL_ERROR_INIT;
+
+	cr_assert_eq(tl_scenario_parse("mixed.yaml", mixed, sets, 2, &s, &error), TL_OK, "%s",
+	             error.message);
+	cr_assert_eq(s->service_count, 2);
+	cr_expect_eq(s->services[0].replicas_max, 7);
+	cr_expect_eq(s->services[1].replicas_max, 5);
+	cr_expect_null(tl_scenario_own(s, "workload[*].replicas.max"));
+	tl_scenario_destroy(s);
+}
+
 Test(config_set, inside_a_shorthand)
 {
 	struct tl_scenario *s = with("workload[1].window.start", "2d");
@@ -188,6 +223,14 @@ static const struct bad bad[] = {
     {"se ed", "1", "malformed key"},
     {"policy.order\xbc", "1", "malformed key"},
     {"workload[99999999999999]", "1", "malformed key"},
+    {"workload[*]", "1", "malformed key"},
+    {"workload[*]demand", "1", "malformed key"},
+    {"workload[**].demand", "1", "malformed key"},
+    {"workload[*].requests", "fluid", "none of the 2 entries takes `requests`"},
+    {"workload[*].demand.x", "1", "wanted a map"},
+    {"seed[*].x", "1", "got `1`, wanted a list"},
+    {"policy[*].x", "1", "got a map, wanted a list"},
+    {"workload[*].demand", "much", "got `much`"},
     {"workload[7].demand", "1", "index: got 7, wanted one from 0 to 2"},
     {"workload.demand", "1", "got a list, wanted a map of keys"},
     {"seed[0]", "1", "got `1`, wanted a list"},

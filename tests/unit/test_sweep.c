@@ -2,6 +2,7 @@
 /* A folder of runs, with a shell script in the place of the simulator. */
 #include "analysis/manifest.h"
 #include "analysis/merge.h"
+#include "analysis/runs.h"
 #include "analysis/sweep.h"
 #include "analysis/sweep_data.h"
 #include "results/schema.h"
@@ -285,6 +286,50 @@ Test(sweep, a_run_that_fails_costs_itself_alone)
 	cr_expect_eq(started(), 5 + 3);
 	tl_sweep_runs_free(runs, count);
 	tl_design_fini(&design);
+}
+
+/* Of a search: every cell it asked for, with the seeds it asked for, whoever asked. */
+Test(sweep, a_search_tells_of_all_it_asked)
+{
+	static const uint64_t later[] = {7, 9};
+	struct tl_design first = design_of(numbers, 2, seeds, 1);
+	struct tl_design second = design_of(numbers + 1, 2, later, 2);
+	struct tl_sweep_data *data = NULL, *of_file = NULL;
+	struct tl_runs_list list = {.items = NULL};
+	struct tl_sweep_run *runs = NULL;
+	size_t count = 0;
+
+	options.design = NULL;
+	OK(sweep_once(&first, &runs, &count));
+	tl_sweep_runs_free(runs, count);
+	OK(sweep_once(&second, &runs, &count));
+	cr_expect_eq(count, 4);
+	tl_sweep_runs_free(runs, count);
+	OK(tl_sweep_data_read(options.dir, false, &data, &error));
+	cr_assert_eq(data->design.cell_count, 3);
+	cr_assert_eq(data->design.seed_count, 3);
+	cr_expect_eq(data->missing, 0);
+	cr_expect_eq(data->runs[0].state, TL_RUN_DONE);
+	cr_expect_eq(data->runs[1].state, TL_RUN_UNASKED);
+	cr_expect_str_eq(data->runs[1].hash, "");
+	cr_expect_eq(data->runs[3].state, TL_RUN_DONE);
+	cr_expect_eq(data->runs[6].state, TL_RUN_UNASKED);
+	cr_expect_eq(data->runs[8].state, TL_RUN_DONE);
+	OK(tl_merge(options.dir, false, in_folder("all.h5"), &error));
+	OK(tl_sweep_data_read(in_folder("all.h5"), false, &of_file, &error));
+	expect_same(data, of_file);
+	cr_expect_eq(of_file->runs[6].state, TL_RUN_UNASKED);
+	OK(tl_runs_load(in_folder("all.h5"), NULL, 0, &list, &error));
+	cr_assert_eq(list.count, 3);
+	cr_expect_eq(list.items[0]->count, 1);
+	cr_expect_eq(list.items[0]->missing, 0);
+	cr_expect_eq(list.items[1]->count, 3);
+	cr_expect_eq(list.items[2]->seeds[0], 7);
+	tl_runs_list_fini(&list);
+	tl_sweep_data_destroy(data);
+	tl_sweep_data_destroy(of_file);
+	tl_design_fini(&first);
+	tl_design_fini(&second);
 }
 
 Test(sweep, a_full_disk_starts_no_more)
