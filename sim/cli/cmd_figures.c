@@ -79,7 +79,7 @@ const struct tl_command tl_command_figures = {
     .about =
 	"GPUs over time and what they did, waiting times, fragmentation, each service's latency with its\n"
 	"breaches and replicas, and who sat where, each as PNG and SVG, by gnuplot. Pictures of these\n"
-	"names are replaced. One whose tables the run did not write is skipped: who sat where needs the\n"
+	"names are replaced (they are drawn of the result alone, and can be again). One whose tables the run did not write is skipped: who sat where needs the\n"
 	"placements table, which `run --tables all` writes.",
     .example = "tidelab figures demo.h5 -o pictures",
     TL_FLAGS(flags),

@@ -416,8 +416,10 @@ enum tl_status tl_config_services_check(struct tl_fill *fill, struct tl_config *
 		if (config->workloads[i].is_service)
 			status = check_one(fill, config, i, number++);
 	if (status == TL_OK && number > 0 && config->scenario.horizon_ns == TL_NEVER)
-		status = tl_fill_fault_at(fill, root, "horizon",
-		                          "got none, wanted one: a service never ends");
+		status = tl_fill_fault_at(
+		    fill, root, "horizon",
+		    "got none, wanted when the run ends, as in `horizon: 1d`: a service "
+		    "never ends by itself");
 	return status;
 }
 

@@ -84,6 +84,20 @@ struct tl_request tl_source_request(const struct tl_source *source,
 	                           .pool_mask = source->workload->pool_mask};
 }
 
+/* Of a file that is not there, the place that names it: what is in it is told by its own. */
+static enum tl_status tell_place(const struct tl_trial *trial, const struct tl_source *source,
+                                 enum tl_status status, struct tl_error *error)
+{
+	char why[sizeof error->file + sizeof error->message + 2];
+
+	if (status != TL_E_NOINPUT || error == NULL || trial->scenario->path == NULL ||
+	    source->workload->line == 0)
+		return status;
+	(void)snprintf(why, sizeof why, "%s: %s", error->file, error->message);
+	return tl_error_set(error, status, trial->scenario->path, source->workload->line,
+	                    source->workload->column, "%s", why);
+}
+
 static enum tl_status open_source(struct tl_trial *trial, struct tl_source *source,
                                   struct tl_error *error)
 {
@@ -98,7 +112,7 @@ static enum tl_status open_source(struct tl_trial *trial, struct tl_source *sour
 		: tl_trace_open(source->workload->path, &options, &source->trace, error);
 
 	if (status != TL_OK)
-		return status;
+		return tell_place(trial, source, status, error);
 	map_names(trial, source);
 	source->pool = tl_trial_pool(trial, source->workload->pool);
 	status = map_queues(trial, source, error);

@@ -394,9 +394,12 @@ enum tl_status tl_trial_check(const struct tl_scenario *scenario, FILE *report,
 
 		uint64_t infeasible = tl_sources_report_infeasible(trial, report);
 
-		fprintf(report,
-		        "%" PRIu64 " jobs, %" PRIu64 " of them infeasible; %zu nodes, %u GPUs\n",
-		        trial->row_count, infeasible, scenario->cluster.node_count,
+		fprintf(report, "%" PRIu64 " jobs, %" PRIu64 " of them infeasible; ",
+		        trial->row_count, infeasible);
+		if (scenario->service_count > 0)
+			fprintf(report, "%zu service%s; ", scenario->service_count,
+			        scenario->service_count == 1 ? "" : "s");
+		fprintf(report, "%zu nodes, %u GPUs\n", scenario->cluster.node_count,
 		        trial->cluster.view.gpu_count);
 	}
 	tear_down(trial);

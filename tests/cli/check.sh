@@ -10,6 +10,7 @@ for path in "$ROOT"/workloads/scenarios/*.yaml; do
 	esac
 	run 0 check "$path"
 	says out "0 of them infeasible"
+	case $path in */service.yaml) says out "infeasible; 1 service; " ;; esac
 	run 0 check "$path" --effective
 	silent err
 	cp out effective.yaml
@@ -32,6 +33,10 @@ run 66 check openb-packing
 says err "--set cluster.list=FILE"
 run 66 check philly-fifo --trace missing.csv --format philly
 says err "missing.csv: cannot be opened"
+printf 'cluster: 2x4\nworkload:\n  - {trace: nowhere.csv, format: canonical}\n' >nowhere.yaml
+run 66 check nowhere.yaml
+says err "nowhere.yaml:3"
+says err "nowhere.csv: cannot be opened"
 run 64 check tiny --policy plce=fgd
 says err "did you mean \`place\`?"
 run 64 check demo --cluster 4x8:model=A100

@@ -262,7 +262,7 @@ Test(config_service_bad, what_does_not_fit_together_is_refused)
 {
 	refused("workload: [{service: a, peak_rps: 1}]\n", 1, 0, "horizon: got none");
 	refused("workload: [{service: a, peak_rps: 1}]\nhorizon: none\n", 2, 10,
-	        "a service never ends");
+	        "a service never ends by itself");
 	refused(
 	    "horizon: 1d\nworkload:\n- {service: a, peak_rps: 1}\n- {service: a, peak_rps: 2}\n", 4,
 	    13, "got `a` again");
