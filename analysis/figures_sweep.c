@@ -126,12 +126,41 @@ static void axis(const struct tl_report_sweep *sweep, struct tl_figure_plot *plo
 
 /* ---- cost ---- */
 
+/* Nowhere apart by what could be seen. */
+static bool coincide(const struct tl_report_sweep *sweep)
+{
+	static const double SEEN = 0.001;
+	bool same = true;
+
+	for (size_t c = 0; c < cells_of(sweep); c++) {
+		const struct tl_report_cell *cell = &sweep->cells[c];
+
+		same = same && !(fabs(cell->cost.mean - cell->cost_plain.mean) >
+		                 SEEN * fabs(cell->cost.mean));
+	}
+	return same;
+}
+
+/* The mean, between the ends of the interval of the difference to the first setting. */
+static struct tl_sweep_stat against_first(const struct tl_report_sweep *sweep, size_t cell)
+{
+	struct tl_sweep_stat stat = sweep->cells[cell].cost;
+	struct tl_stats_interval interval =
+	    tl_report_sweep_compare(sweep, sweep->first, cell, sweep->cost_name).interval;
+	double half = (interval.high - interval.low) / 2.0;
+
+	stat.low = stat.mean - half;
+	stat.high = stat.mean + half;
+	return stat;
+}
+
 static enum tl_status prepare_cost(void *source, FILE *data, struct tl_figure_plot *plot,
                                    struct tl_error *error)
 {
 	const struct tl_report_sweep *sweep = source;
 	size_t *cells = tl_calloc(cells_of(sweep), sizeof(*cells));
 	double scale = sweep->more_is_better ? 100.0 : 1.0;
+	bool plain = sweep->has_plain && !coincide(sweep);
 	bool marked = sweep->best < cells_of(sweep);
 	char text[TL_NUMBER_SIZE];
 
@@ -143,7 +172,10 @@ static enum tl_status prepare_cost(void *source, FILE *data, struct tl_figure_pl
 	for (size_t l = 0; l < lines_shown(sweep) && sweep->cost_name; l++) {
 		size_t count = line_cells(sweep, nth_line(sweep, l), cells);
 
-		print_title(data, sweep, cells[0], sweep->has_plain ? "with penalty" : "");
+		print_title(data, sweep, cells[0],
+		            plain              ? "with penalty"
+		            : sweep->has_plain ? "with and without penalty: the same"
+		                               : "");
 		fputs(" low high ", data);
 		print_title(data, sweep, cells[0], "without");
 		fputs(" low high broken\n", data);
@@ -151,7 +183,9 @@ static enum tl_status prepare_cost(void *source, FILE *data, struct tl_figure_pl
 			const struct tl_report_cell *cell = &sweep->cells[cells[i]];
 
 			fprintf(data, "%.9g", cell->x);
-			print_stat(data, &cell->cost, scale);
+			struct tl_sweep_stat paired = against_first(sweep, cells[i]);
+
+			print_stat(data, &paired, scale);
 			print_stat(data, &cell->cost_plain, scale);
 			if (cell->promise == TL_PROMISE_BROKEN && isfinite(cell->cost.mean))
 				fprintf(data, " %.9g\n", scale * cell->cost.mean);
@@ -166,7 +200,7 @@ static enum tl_status prepare_cost(void *source, FILE *data, struct tl_figure_pl
 	print_places(data, sweep);
 	axis(sweep, plot);
 	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%zu %d %.9g %.9g %d", lines_shown(sweep),
-	         sweep->has_plain, marked ? sweep->cells[sweep->best].x : (double)NAN,
+	         plain, marked ? sweep->cells[sweep->best].x : (double)NAN,
 	         marked ? scale * sweep->cells[sweep->best].cost.mean : (double)NAN,
 	         !sweep->numeric);
 	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%s",
@@ -175,9 +209,13 @@ static enum tl_status prepare_cost(void *source, FILE *data, struct tl_figure_pl
 	if (!sweep->more_is_better)
 		tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%s]",
 		                 tl_unit_words(sweep->data->units[sweep->cost_metric], text));
+	tl_figure_append(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "|%s",
+	                 cells_of(sweep) > 1 ? "bars: 95 % interval of the difference to the first "
+	                                       "setting, seed by seed"
+	                                     : "");
 	snprintf(plot->alt, sizeof(plot->alt),
-	         "%s against %s, means over the seeds with 95 %% "
-	         "intervals, settings that break the promise crossed.",
+	         "%s against %s, means over the seeds with the 95 %% interval of the difference to "
+	         "the first setting, settings that break the promise crossed.",
 	         sweep->more_is_better ? "Productive share of GPU time"
 	         : sweep->has_plain    ? "Cost of a useful GPU hour with and without penalties"
 	                               : "Cost of a useful GPU hour",
@@ -229,8 +267,8 @@ static enum tl_status prepare_change(void *source, FILE *data, struct tl_figure_
 	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%zu %.9g %d", lines_shown(sweep),
 	         sweep->best < cells_of(sweep) ? sweep->cells[sweep->best].x : (double)NAN,
 	         !sweep->numeric);
-	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%s [%%]|against %s",
-	         sweep->more_is_better ? "change of productive GPU time" : "change of cost", first);
+	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%s [%%]",
+	         sweep->more_is_better ? "change of productive GPU time" : "change of cost");
 	snprintf(
 	    plot->alt, sizeof(plot->alt),
 	    "%s against %s, with the 95 %% interval of the differences of the same seeds by itself; hollow: "
@@ -241,7 +279,23 @@ static enum tl_status prepare_change(void *source, FILE *data, struct tl_figure_
 	return TL_OK;
 }
 
-/* ---- attainment ---- */
+/* ---- attainment, as what is missing of it ---- */
+
+/* The axis is of powers of ten: less than this, in percent, is drawn as none. */
+static const double LEAST_LATE = 0.0001;
+
+static void print_late(FILE *data, const struct tl_sweep_stat *attainment)
+{
+	const double parts[] = {attainment->mean, attainment->high, attainment->low};
+
+	for (size_t i = 0; i < 3; i++) {
+		double part = isfinite(parts[i]) ? parts[i] : attainment->mean;
+		double late = 100.0 * (1.0 - part);
+
+		fprintf(data, isfinite(late) ? " %.9g" : " NaN",
+		        late > LEAST_LATE ? late : LEAST_LATE / 2.0);
+	}
+}
 
 static void print_service(FILE *data, const struct tl_report_sweep *sweep, const size_t *cells,
                           size_t count, size_t service)
@@ -254,7 +308,7 @@ static void print_service(FILE *data, const struct tl_report_sweep *sweep, const
 		    tl_report_sweep_stat(sweep, cells[i], sweep->services[service]);
 
 		fprintf(data, "%.9g", sweep->cells[cells[i]].x);
-		print_stat(data, &stat, 100.0);
+		print_late(data, &stat);
 		fputs("\n", data);
 	}
 	fputs("\n\n", data);
@@ -279,7 +333,7 @@ static size_t print_attainment(FILE *data, const struct tl_report_sweep *sweep)
 		fputs(" low high\n", data);
 		for (size_t i = 0; i < count; i++) {
 			fprintf(data, "%.9g", sweep->cells[cells[i]].x);
-			print_stat(data, &sweep->cells[cells[i]].attainment, 100.0);
+			print_late(data, &sweep->cells[cells[i]].attainment);
 			fputs("\n", data);
 		}
 		fputs("\n\n", data);
@@ -292,7 +346,7 @@ static enum tl_status prepare_attainment(void *source, FILE *data, struct tl_fig
                                          struct tl_error *error)
 {
 	const struct tl_report_sweep *sweep = source;
-	double least = sweep->constraint;
+	double most = 100.0 * (1.0 - sweep->constraint);
 	char text[TL_NUMBER_SIZE];
 
 	(void)error;
@@ -307,23 +361,24 @@ static enum tl_status prepare_attainment(void *source, FILE *data, struct tl_fig
 		const struct tl_sweep_stat *stat = &sweep->cells[c].attainment;
 		double low = isfinite(stat->low) ? stat->low : stat->mean;
 
-		least = low < least ? low : least;
+		most = 100.0 * (1.0 - low) > most ? 100.0 * (1.0 - low) : most;
 	}
 	snprintf(plot->extras[2], TL_FIGURE_EXTRA_SIZE, "%zu %.9g %.9g %d", blocks,
-	         100.0 * sweep->constraint,
+	         100.0 * (1.0 - sweep->constraint),
 	         sweep->best < cells_of(sweep) ? sweep->cells[sweep->best].x : (double)NAN,
 	         !sweep->numeric);
-	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%.9g:%.9g",
-	         100.0 * (least - 0.08 * (1.0 - least) - 1e-6),
-	         100.0 * (1.0 + 0.05 * (1.0 - least)));
-	snprintf(plot->alt, sizeof(plot->alt),
-	         "Share of requests in time against %s, means over the seeds with 95 %% intervals; "
-	         "promised are %s.",
-	         plot->extras[0], tl_number_percent(sweep->constraint, text));
+	snprintf(plot->extras[3], TL_FIGURE_EXTRA_SIZE, "%.9g:%.9g", LEAST_LATE / 3.0,
+	         most < 50.0 ? 2.0 * most : 100.0);
+	snprintf(
+	    plot->alt, sizeof(plot->alt),
+	    "Share of requests late or lost against %s, means over the seeds with 95 %% intervals; "
+	    "promised in time are %s.",
+	    plot->extras[0], tl_number_percent(sweep->constraint, text));
 	for (size_t c = 0; c < cells_of(sweep) && sweep->line_count == 1; c++) {
 		const char *value = tl_design_value(&sweep->data->design, c, sweep->against);
 
-		tl_figure_append(plot->alt, sizeof(plot->alt), " At %s: %s.", value ? value : "–",
+		tl_figure_append(plot->alt, sizeof(plot->alt), " At %s in time: %s.",
+		                 value ? value : "–",
 		                 tl_number_percent(sweep->cells[c].attainment.mean, text));
 	}
 	return TL_OK;
@@ -392,8 +447,9 @@ enum tl_status tl_report_sweep_draw(const struct tl_report_sweep *sweep, const c
 		const char *name, *title;
 		tl_figure_prepare prepare;
 	} known[] = {{"sweep-cost", "what it costs", prepare_cost},
-	             {"sweep-change", "seed by seed, what changes", prepare_change},
-	             {"sweep-attainment", "requests in time", prepare_attainment},
+	             {"sweep-change", "what changes against the first setting, seed by seed",
+	              prepare_change},
+	             {"sweep-attainment", "requests late", prepare_attainment},
 	             {"sweep-effects", "what else changes", prepare_effects}};
 	struct tl_report_sweep looked_at = *sweep;
 	char *scripts = NULL, *folder = tl_figure_plain_path(out_dir);

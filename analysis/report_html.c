@@ -111,26 +111,17 @@ const char *tl_number(double value, char buffer[static TL_NUMBER_SIZE])
 
 const char *tl_number_percent(double ratio, char buffer[static TL_NUMBER_SIZE])
 {
-	enum { DECIMALS_MOST = 6 };
-	double percent = 100.0 * ratio, missing = fabs(100.0 - percent);
-	int decimals = 1;
+	double percent = 100.0 * ratio;
 
 	if (!isfinite(ratio))
 		return tl_number(ratio, buffer);
-	while (missing > 0 && missing < 1.0 && decimals < DECIMALS_MOST) {
-		decimals++;
-		missing *= 10.0;
-	}
-	if (fabs(percent) > 0.0 && fabs(percent) < 0.1) {
+	if (fabs(percent) > 0.0 && fabs(percent) < 0.1)
 		(void)snprintf(buffer, TL_NUMBER_SIZE, "%.2g %%", percent);
-		return buffer;
-	}
-	size_t length = (size_t)snprintf(buffer, TL_NUMBER_SIZE - 2, "%.*f", decimals, percent);
-	while (decimals > 1 && buffer[length - 1] == '0') { /* the first decimal stays */
-		length--;
-		decimals--;
-	}
-	memcpy(buffer + length, " %", sizeof(" %"));
+	else if (percent >= 99.995 && percent < 100.0)
+		(void)snprintf(buffer, TL_NUMBER_SIZE, "> 99.99 %%");
+	else
+		(void)snprintf(buffer, TL_NUMBER_SIZE, "%.*f %%",
+		               percent >= 99.0 && percent < 100.0 ? 2 : 1, percent);
 	return buffer;
 }
 

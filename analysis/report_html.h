@@ -34,7 +34,8 @@ enum { TL_NUMBER_SIZE = 64 };
 
 /* `3,237,305`, `51.75`, `0.00420`; `–` where there is none. Returns buffer. */
 const char *tl_number(double value, char buffer[static TL_NUMBER_SIZE]);
-/* A ratio as `95.9 %`; near 1 with as many digits as tell it from 1: `99.9987 %`. */
+/* A ratio as `95.9 %`; from 99 to 100 % with two decimals, and never rounded up to 100: `99.87 %`,
+ * `> 99.99 %`. */
 const char *tl_number_percent(double ratio, char buffer[static TL_NUMBER_SIZE]);
 /* Seconds as `1h 24min`, `133.7 ms`. */
 const char *tl_number_duration(double seconds, char buffer[static TL_NUMBER_SIZE]);

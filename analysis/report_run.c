@@ -107,7 +107,7 @@ static int by_count(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double median_requests(const struct tl_row_window *rows, size_t count)
+double tl_report_median_requests(const struct tl_row_window *rows, size_t count)
 {
 	double *counts = tl_calloc(count + 1, sizeof(*counts)), median = NAN;
 	size_t used = 0;
@@ -130,7 +130,7 @@ static void add_windows(struct tl_report_service *service, const struct tl_row_w
 
 	service->target_ns = rows[0].target_ns;
 	service->window_ns = window_ns;
-	service->window_requests = median_requests(rows, count);
+	service->window_requests = tl_report_median_requests(rows, count);
 	for (size_t i = 0, j; i < count; i = j) {
 		struct tl_breach breach = {.from_ns = rows[i].t_ns};
 

@@ -59,6 +59,8 @@ struct tl_report_run {
 	double most_waited_gpus; /* at once */
 };
 
+/* Of the windows that had any; NaN: none had. */
+double tl_report_median_requests(const struct tl_row_window *rows, size_t count);
 /* Whether p99 of its windows is made of too few requests each. */
 bool tl_report_few_requests(const struct tl_report_service *service);
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A service over time: p99 against its target with the breaches shaded, replicas wanted and ready,
 # and requests. ARG6 unit of time, ARG7 its range, ARG8 target, unit of latency, log or straight,
-# its range, incidents; ARG9 texts between |: of the breaches, of p99, of the target
+# its range, incidents, 1 where windows of few
+# requests are pooled; ARG9 texts between |: of the breaches, of p99, of the target
 picture = ARG3; format = ARG4; heading = ARG5
 load ARG1."/style.gp"
 
@@ -11,6 +12,7 @@ target = real(word(ARG8, 1))
 low = real(word(ARG8, 4))
 high = real(word(ARG8, 5))
 incidents = int(word(ARG8, 6))
+pooled = int(word(ARG8, 7))
 first = strstrt(ARG9, "|")
 rest = substr(ARG9, first + 1, strlen(ARG9))
 second = strstrt(rest, "|")
@@ -43,6 +45,7 @@ veil(share) = (int(255 * (1 - faint - (strong - faint) * share)) << 24) + breach
 plot ARG2 index 1 using 1:(low):1:2:(low):(high):(veil($3)) with boxxyerror lc rgb variable \
           fs solid 1 noborder notitle, \
      NaN with boxes fc rgb veil(1) fs solid 1 noborder title breach_text, \
+     ARG2 index 0 using 1:(pooled ? column(6) : NaN) with steps lw 0.6 lc rgb 0x9FC5E8 title (pooled ? "p99, worst of them" : ""), \
      ARG2 index 0 using 1:2 with steps lw 1.6 lc rgb 0x0072B2 title p99_text, \
      ARG2 index 2 using 1:(high) with impulses lw 1.8 dt (2, 3) lc rgb ink title (incidents > 0 ? "incident" : ""), \
      target with lines lw 1.8 dt (8, 4) lc rgb breach_rgb title target_text

@@ -15,7 +15,6 @@ unset key
 if (strlen(ARG9) > 0) { set label 3 "at ".ARG9 at screen 0.02, 0.925 left noenhanced textcolor rgb ink }
 if (best_x == best_x) { set arrow 1 from best_x, graph 0 to best_x, graph 1 nohead dt (3, 4) lw 1.5 lc rgb ink }
 set multiplot
-set offsets 0, 0, graph 0.1, graph 0.1
 left(p) = p % 2 == 0 ? 0.075 : 0.575
 top(p) = p < 2 ? 0.85 : 0.42
 do for [p=0:3] {
@@ -27,8 +26,13 @@ do for [p=0:3] {
 	is_there = int(word(ARG8, 3 + p))
 	set title titles[p + 1].(is_there ? "" : ": not in these runs") textcolor rgb ink offset 0, -0.6
 	if (is_there) {
+		# What counts or times something does not go below zero, nor does its axis.
 		set yrange [*:*]
-		plot ARG2 index p using 1:2 with lines lw (named ? 0.8 : 2.2) lc rgb line_rgb[p + 1] notitle, \
+		stats ARG2 index p using 3 nooutput name "LOW"
+		stats ARG2 index p using 4 nooutput name "HIGH"
+		room = HIGH_max > LOW_min ? 0.1 * (HIGH_max - LOW_min) : (HIGH_max > 0 ? 0.1 * HIGH_max : 1)
+		set yrange [LOW_min - room > 0 ? LOW_min - room : 0 : HIGH_max + room]
+		plot ARG2 index p using 1:(joined(column(2))) with lines lw 2.2 lc rgb line_rgb[p + 1] notitle, \
 		     ARG2 index p using 1:2:3:4 with yerrorbars pt 7 ps 0.7 lw 1.4 lc rgb line_rgb[p + 1] notitle, \
 		     ARG2 index 4 using 1:(NaN):xtic(2) with points notitle
 	} else {

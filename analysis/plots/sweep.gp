@@ -10,3 +10,5 @@ set xtics ()
 set xlabel key noenhanced textcolor rgb ink
 set xtics noenhanced
 set key samplen 2.5
+# Numbers are joined by a line; names have no order, so theirs are points alone.
+joined(y) = named ? NaN : y

@@ -96,12 +96,12 @@ Test(figures, service_shows_its_breaches)
 
 	sample_write("");
 	char *text = prepare(tl_figure_service, &plot);
-	cr_assert(strstr(text, "0 50 4 3 10\n1 50 4 3 10\n2 250 4 3 10\n"), "%s", text);
-	cr_assert(strstr(text, "\n5 NaN 4 4 10\n"), "%s", text);
+	cr_assert(strstr(text, "0 50 4 3 10 NaN\n1 50 4 3 10 NaN\n2 250 4 3 10 NaN\n"), "%s", text);
+	cr_assert(strstr(text, "\n5 NaN 4 4 10 NaN\n"), "%s", text);
 	cr_assert(strstr(text, "\n\n\n2 3 1\n\n\n0\n"), "%s", text); /* a breach, an incident */
 	cr_assert_str_eq(plot.extras[0], "minutes");
 	cr_assert_str_eq(plot.extras[1], "0:10");
-	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 270 1");
+	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 270 1 0");
 	cr_assert_str_eq(plot.extras[3], "in breach 10 % of the time"
 	                                 "|p99 of each window of 1min|target 100ms");
 	cr_assert(
@@ -128,7 +128,7 @@ Test(figures, service_within_its_target_says_its_own_worst)
 	OK(tl_results_close(results, &error));
 	char *text = prepare(tl_figure_service, &plot);
 	cr_assert(strstr(plot.alt, "the worst window has 40ms"), "%s", plot.alt);
-	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 108 0");
+	cr_assert_str_eq(plot.extras[2], "100 ms straight 0 108 0 0");
 	free(text);
 }
 
@@ -153,6 +153,36 @@ Test(figures, more_windows_than_pixels_tell_what_part_was_in_breach)
 	cr_assert(strstr(text, "\n0.0666666667 0.133333333 0.25\n0.133333333 0.266666667 1\n"
 	                       "66.6 66.65 0.333\n"));
 	cr_assert(strstr(plot.alt, "in breach for 10min"), "%s", plot.alt);
+	free(text);
+}
+
+/* p99 of ten requests is the slowest of them: stretches of over 500 are judged as a whole. */
+Test(figures, windows_of_few_requests_are_pooled)
+{
+	struct tl_results *results = sample_begin();
+	struct tl_table_schema schema = tl_schema_windows;
+	struct tl_table *table = NULL;
+	struct tl_figure_plot plot;
+
+	schema.path = "/services/a b\"<c/windows";
+	for (int64_t i = 0; i < 200; i++) {
+		struct tl_row_window *row = sample_add(results, &table, &schema);
+
+		row->t_ns = i * TL_NS_PER_MIN;
+		row->arrivals = row->served = 10;
+		row->attained = i % 25 == 0 || i >= 150 ? 9 : 10;
+		row->target_ns = 100 * TL_NS_PER_MS;
+		row->p99_ns = (row->attained < 10 ? 400 : 40) * TL_NS_PER_MS;
+		row->overload = row->attained < 10;
+	}
+	OK(tl_results_close(results, &error));
+	char *text = prepare(tl_figure_service, &plot);
+	cr_assert(strstr(text, "0 40 0 0 0.166667 400\n"), "%s", text);
+	cr_assert(strstr(text, "\n\n\n2.5 3.33333333 1\n"), "%s", text);
+	cr_assert(
+	    strstr(plot.extras[3], "over 1 % late: 25 % of the time|p99, middle of 50 windows"),
+	    "%s", plot.extras[3]);
+	cr_assert(strstr(plot.alt, "judged over stretches of 50min"), "%s", plot.alt);
 	free(text);
 }
 

@@ -95,8 +95,10 @@ Test(report_html, ratios_near_one_keep_what_tells_them_from_it)
 {
 	percent(0.959, "95.9 %");
 	percent(0.9987, "99.87 %");
-	percent(0.99998, "99.998 %");
-	percent(0.999990491, "99.99905 %");
+	percent(0.99998, "> 99.99 %");
+	percent(0.999990491, "> 99.99 %");
+	percent(0.99, "99.00 %");
+	percent(0.99994, "99.99 %");
 	percent(1.0, "100.0 %");
 	percent(0.0, "0.0 %");
 	percent(0.00042, "0.042 %");
@@ -129,7 +131,7 @@ Test(report_html, number_links_to_its_metric)
 	tl_html_number(&html, "a<b.attainment", TL_FORM_PERCENT);
 	tl_html_number(&html, "cost", TL_FORM_UNIT);
 	tl_html_number(&html, "no<such", TL_FORM_UNIT);
-	wrote("<a class=\"n\" href=\"#m1\" title=\"a&lt;b.attainment\">99.987 %</a>"
+	wrote("<a class=\"n\" href=\"#m1\" title=\"a&lt;b.attainment\">99.99 %</a>"
 	      "<a class=\"n\" href=\"#m0\" title=\"cost\">19,266 CNY</a>"
 	      "<span class=\"n\" title=\"no&lt;such: not in this result\">–</span>");
 }
