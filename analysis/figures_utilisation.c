@@ -125,7 +125,7 @@ static void print_fragmentation(const struct tl_figure_bins *bins, FILE *data, d
 	double up_free = (total[CAPACITY] - total[DOWN] - total[ALLOCATED]) / all;
 
 	fprintf(data,
-	        "time \"free %.1f %% of capacity\" \"of no use to the request mix "
+	        "time \"free %.1f %% of capacity\" \"too scattered for the jobs asked for "
 	        "%.1f %%\" \"wholly free %.1f %%\" nodes\n",
 	        up_free, total[FRAGMENTED] / all, total[WHOLE] / all);
 	for (int b = 0; b < TL_FIGURE_BINS; b++)

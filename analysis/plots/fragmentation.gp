@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Free GPUs, and how many of them the request mix cannot use; below, nodes that are partly held.
+# Free GPUs, and how many of them are too scattered for the jobs asked for; below, nodes that are partly held.
 # ARG6 unit of time, ARG7 its range
 picture = ARG3; format = ARG4; heading = ARG5
 load ARG1."/style.gp"

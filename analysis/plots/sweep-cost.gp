@@ -34,7 +34,7 @@ if (best_x == best_x) {
 set offsets 0, 0, graph 0.06, graph 0.08
 dodge(i, x) = x + (lines > 1 ? (i - (lines + 1) / 2.0) * 0.008 * (to - from) : 0)
 # One word for all lines: with their colour, dashed.
-without(i) = i > 1 ? "" : lines > 1 ? "hollow: without penalty" : "without penalty"
+without(i) = i > 1 ? "" : lines > 1 ? "dashed, hollow: without penalty" : "without penalty"
 plot for [i=1:lines] ARG2 index (i - 1) using (dodge(i, column(1))):(joined(column(2))) with lines lw 2.2 lc rgb line_rgb[i] title (named ? "" : columnheader(1)), \
      for [i=1:lines] ARG2 index (i - 1) using (dodge(i, column(1))):2:3:4 with yerrorbars pt 7 ps 0.8 lw 1.4 lc rgb line_rgb[i] title (named ? columnheader(1) : ""), \
      for [i=1:plain*lines] ARG2 index (i - 1) using (dodge(i, column(1))):(joined(column(5))) with lines lw 2 dt (6, 4) lc rgb plain_rgb[i] title (named ? "" : without(i)), \
