@@ -20,7 +20,7 @@ set logscale y
 set ytics ("none" low * 1.5, "0.0001" 0.0001, "0.001" 0.001, "0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100)
 set lmargin at screen 0.11
 set rmargin at screen 0.975
-set tmargin at screen 0.925 - 0.026 * (lines + 1)
+set tmargin at screen 0.925 - 0.031 * (lines + 1)
 set bmargin at screen (named ? 0.16 : 0.11)
 set object 1 rectangle from graph 0, first promise to graph 1, first high behind fc rgb 0xD55E00 fs transparent solid 0.10 noborder
 if (best_x == best_x) {

@@ -16,7 +16,7 @@ set label 4 "hollow: no difference shown" at graph 0.015, 0.955 left textcolor r
 set ylabel ARG9 textcolor rgb ink noenhanced offset 1,0
 set lmargin at screen 0.11
 set rmargin at screen 0.975
-set tmargin at screen 0.925 - 0.026 * (lines > 1 ? lines : 0)
+set tmargin at screen 0.925 - 0.031 * (lines > 1 ? lines : 0)
 set bmargin at screen (named ? 0.16 : 0.11)
 if (lines < 2) { unset key }
 if (best_x == best_x) {

@@ -21,7 +21,7 @@ set label 4 bars at screen 0.975, 0.965 right noenhanced textcolor rgb ink
 set ylabel label_text textcolor rgb ink noenhanced offset 1,0
 set lmargin at screen 0.11
 set rmargin at screen 0.975
-set tmargin at screen 0.925 - 0.026 * (lines + plain + 1)
+set tmargin at screen 0.925 - 0.031 * (lines + plain + 1)
 set bmargin at screen (named ? 0.16 : 0.11)
 if (best_x == best_x) {
 	set arrow 1 from best_x, graph 0 to best_x, graph 1 nohead dt (3, 4) lw 1.5 lc rgb ink
