@@ -5,6 +5,7 @@
 #include "analysis/fields.h"
 #include "sim/base/arena.h"
 #include "sim/base/file.h"
+#include "sim/base/number.h"
 #include "sim/base/units.h"
 
 #include <errno.h>
@@ -199,11 +200,12 @@ void tl_baseline_write(const char *comments, const struct tl_runs *runs, FILE *o
 		tl_field_write(runs->metrics[m], out);
 		for (size_t i = 0; i < runs->count; i++) {
 			const double value = tl_runs_value(runs, m, i);
+			char text[TL_NUMBER_TEXT];
 
 			if (isnan(value))
 				(void)fputs(",nan", out);
 			else
-				(void)fprintf(out, ",%.17g", value);
+				(void)fprintf(out, ",%s", tl_number_text(value, text));
 		}
 		(void)fputc(',', out);
 		tl_field_write(runs->units[m], out);

@@ -4,6 +4,7 @@
 
 #include "analysis/export_private.h"
 #include "analysis/fields.h"
+#include "sim/base/number.h"
 #include "sim/base/stop.h"
 #include "sim/base/utf8.h"
 
@@ -106,8 +107,10 @@ static int64_t whole(const struct tl_column *column, const char *field)
 
 static void put_double(const struct table *table, double value)
 {
+	char text[TL_NUMBER_TEXT];
+
 	if (isfinite(value))
-		(void)fprintf(table->out, "%.17g", value);
+		(void)fputs(tl_number_text(value, text), table->out);
 	else if (table->json)
 		(void)fputs("null", table->out);
 	else

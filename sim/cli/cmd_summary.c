@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tidelab summary: the metrics of a result file. */
 #include "analysis/fields.h"
+#include "sim/base/number.h"
 #include "sim/cli/cli.h"
 
 #include <stdlib.h>
@@ -12,10 +13,12 @@ static const struct tl_flag flags[] = {
 
 static void print_csv(const struct tl_row_summary *rows, size_t count)
 {
+	char number[TL_NUMBER_TEXT];
+
 	(void)puts("metric,value,unit");
 	for (size_t i = 0; i < count; i++) {
 		tl_field_write(rows[i].metric, stdout);
-		(void)printf(",%.17g,", rows[i].value);
+		(void)printf(",%s,", tl_number_text(rows[i].value, number));
 		tl_field_write(rows[i].unit, stdout);
 		(void)putchar('\n');
 	}

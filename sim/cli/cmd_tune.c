@@ -5,6 +5,7 @@
 #include "analysis/fields.h"
 #include "analysis/tune.h"
 #include "sim/base/arena.h"
+#include "sim/base/number.h"
 #include "sim/base/output.h"
 
 #include <math.h>
@@ -266,8 +267,10 @@ static void print_json(const struct outcome *outcome)
 
 static void write_number(double value, FILE *out)
 {
+	char text[TL_NUMBER_TEXT];
+
 	if (isfinite(value))
-		(void)fprintf(out, ",%.17g", value);
+		(void)fprintf(out, ",%s", tl_number_text(value, text));
 	else
 		(void)fputc(',', out);
 }

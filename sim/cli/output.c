@@ -3,6 +3,7 @@
 #include "sim/cli/cli.h"
 
 #include "sim/base/arena.h"
+#include "sim/base/number.h"
 #include "sim/base/output.h"
 #include "sim/base/stop.h"
 #include "traces/gzip_out.h"
@@ -95,11 +96,54 @@ enum tl_status tl_output_close(struct tl_output *output, enum tl_status status,
 	return status;
 }
 
+/* A real keeps its point, so that it reads back as one. */
+static void put_real(double value, FILE *out)
+{
+	char text[TL_NUMBER_TEXT];
+
+	(void)fputs(tl_number_text(value, text), out);
+	if (!strpbrk(text, ".e"))
+		(void)fputs(".0", out);
+}
+
+/* As json_dumpf() does, but for reals, which it prints with a fixed number of digits. */
+static void put_json(json_t *json, int depth, FILE *out)
+{
+	const bool object = json_is_object(json);
+	const size_t count = object ? json_object_size(json) : json_array_size(json);
+	void *place = object ? json_object_iter(json) : NULL;
+
+	if (json_is_real(json)) {
+		put_real(json_real_value(json), out);
+		return;
+	}
+	if ((!object && !json_is_array(json)) || count == 0) {
+		(void)json_dumpf(json, out, JSON_ENCODE_ANY);
+		return;
+	}
+	(void)fputc(object ? '{' : '[', out);
+	for (size_t i = 0; i < count; i++) {
+		(void)fprintf(out, "%s\n%*s", i > 0 ? "," : "", 2 * depth + 2, "");
+		if (object) {
+			json_t *key = json_string(json_object_iter_key(place));
+
+			(void)json_dumpf(key, out, JSON_ENCODE_ANY);
+			json_decref(key);
+			(void)fputs(": ", out);
+		}
+		put_json(object ? json_object_iter_value(place) : json_array_get(json, i),
+		         depth + 1, out);
+		if (object)
+			place = json_object_iter_next(json, place);
+	}
+	(void)fprintf(out, "\n%*s%c", 2 * depth, "", object ? '}' : ']');
+}
+
 void tl_print_json(json_t *json, FILE *out)
 {
 	if (!json)
 		tl_out_of_memory(0);
-	(void)json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+	put_json(json, 0, out);
 	(void)fputc('\n', out);
 	json_decref(json);
 }

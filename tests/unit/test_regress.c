@@ -64,7 +64,7 @@ static void bad_tolerance(const char *text, long line, const char *says)
 Test(regress, baseline_comes_back)
 {
 	static const char text[] = "# scenario: a.yaml\n# b\nmetric,seed 3,seed 1,unit\n"
-				   "jobs,3,4,1\nwait,0.10000000000000001,nan,s\n";
+				   "jobs,3,4,1\nwait,0.1,nan,s\n";
 	struct tl_baseline baseline;
 	char got[256] = "";
 	FILE *out;

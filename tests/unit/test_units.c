@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/base/number.h"
 #include "sim/base/units.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum tl_status parse_function(const char *text, int64_t *out, struct tl_error *error);
@@ -364,4 +366,25 @@ Test(units, what_does_not_fit_saturates)
 Test(units, no_speed_trips, .signal = SIGABRT)
 {
 	(void)tl_time_of_work(1, 0);
+}
+
+Test(units, the_shortest_text_that_reads_back)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} cases[] = {{0.95, "0.95"},
+	             {0.1 + 0.2, "0.30000000000000004"},
+	             {-1.0 / 3, "-0.3333333333333333"},
+	             {0, "0"},
+	             {1e300, "1e+300"},
+	             {5e-324, "4.94065645841247e-324"},
+	             {123456789012345678.0, "1.2345678901234568e+17"}};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[TL_NUMBER_TEXT];
+
+		cr_expect_str_eq(tl_number_text(cases[i].value, text), cases[i].text, "%s", text);
+		cr_expect_float_eq(strtod(text, NULL), cases[i].value, 0);
+	}
 }
