@@ -135,7 +135,30 @@ static void narrow(struct tl_report_sweep *sweep, bool *in, enum tl_criterion cr
 		}
 }
 
-/* What cannot be told apart: of about the least cost, the one that ends jobs soonest. */
+static double change_of(const struct tl_report_sweep *sweep, size_t cell)
+{
+	return fabs(sweep->cells[cell].x - sweep->cells[sweep->first].x);
+}
+
+/* Of those that are in, leaves those that the interval of this metric by itself does not tell from
+ * the best, and of these the nearest to the setting that all are compared with. */
+static void keep_nearest(const struct tl_report_sweep *sweep, bool *in, const char *metric)
+{
+	size_t best = best_mean(sweep, in, metric);
+	double least = INFINITY;
+
+	for (size_t c = 0; c < cells_of(sweep) && best < cells_of(sweep); c++)
+		in[c] =
+		    in[c] && !(tl_report_sweep_compare(sweep, best, c, metric).interval.low > 0);
+
+	for (size_t c = 0; c < cells_of(sweep); c++)
+		least = in[c] ? fmin(least, change_of(sweep, c)) : least;
+	for (size_t c = 0; c < cells_of(sweep); c++)
+		in[c] = in[c] && change_of(sweep, c) <= least;
+}
+
+/* What cannot be told apart: of about the least cost, the one that ends jobs soonest; or, where
+ * the key is a number, the least change that is about as soon. */
 static size_t pick(const struct tl_report_sweep *sweep, const bool *in)
 {
 	size_t cheapest = best_mean(sweep, in, sweep->cost_name), soonest = cells_of(sweep);
@@ -144,7 +167,11 @@ static size_t pick(const struct tl_report_sweep *sweep, const bool *in)
 	for (size_t c = 0; c < cells_of(sweep) && cheapest < cells_of(sweep); c++)
 		alike[c] = in[c] && (c == cheapest || !matters(sweep->cells[c].cost.mean,
 		                                               sweep->cells[cheapest].cost.mean));
-	soonest = best_mean(sweep, alike, tl_report_sweep_criterion(sweep, TL_CRITERION_JCT));
+	const char *completion = tl_report_sweep_criterion(sweep, TL_CRITERION_JCT);
+
+	if (sweep->numeric)
+		keep_nearest(sweep, alike, completion);
+	soonest = best_mean(sweep, alike, completion);
 	free(alike);
 	return soonest < cells_of(sweep) ? soonest : cheapest;
 }

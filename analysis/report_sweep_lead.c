@@ -286,7 +286,9 @@ static void decision(struct tl_html *html, const struct tl_report_sweep *sweep)
 		    "%s%zu are not told apart by deadlines, cost, completion, waits or "
 		    "preemptions, and this is %s. ",
 		    fallen > 0 ? "; the other " : "all ", sweep->left,
-		    isfinite(tl_html_value(html, "jct_mean_s"))
+		    sweep->numeric
+			? "the least change of about the least mean cost that ends jobs about as soon as any"
+		    : isfinite(tl_html_value(html, "jct_mean_s"))
 			? "the one of about the least mean cost that ends jobs soonest on average"
 			: "the one of the best mean cost");
 }

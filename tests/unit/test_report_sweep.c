@@ -230,6 +230,28 @@ Test(report_sweep, completion_decides_where_cost_does_not)
 	says("mean time from submission to end 3h 1min instead of 5h 1min");
 }
 
+/* Of settings that end jobs about as soon, the one that changes least; names have no distance. */
+Test(report_sweep, no_more_change_than_helps)
+{
+	static const double jct_h[RATIOS] = {6.0, 5.004, 4.998, 5.002, 5.0};
+	struct plan plan = plain;
+
+	for (size_t c = 0; c < RATIOS; c++) {
+		plan.cost[c] = 46.0;
+		plan.attainment[c] = 0.999;
+		plan.jct_h[c] = jct_h[c];
+	}
+	look(&plan, 0.99);
+	cr_assert_eq(sweep.left, 4);
+	cr_assert_eq(sweep.best, 1);
+	says("the other 4 are not told apart");
+	says("the least change of about the least mean cost that ends jobs about as soon as any");
+	fini();
+	plan.words = true;
+	look(&plan, 0.99);
+	cr_assert_eq(sweep.best, 2);
+}
+
 /* What is cheapest is not chosen where it is shown to meet fewer deadlines. */
 Test(report_sweep, deadlines_come_before_cost)
 {
