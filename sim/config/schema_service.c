@@ -232,9 +232,8 @@ static const struct tl_config_key service_keys[] = {
      .help = "further events, after those of the calendar"},
     {.name = "requests", .type = TL_KEY_CHOICE, .standard = "auto",
      .choices = "auto|exact|fluid", SETTING_AT(mode),
-     .help = "exact: each is simulated, one by one; fluid: windows are told by queueing formulas, also where those "
-             "do not keep their bound, and may not see short breaches; auto: "
-             "those in which the formulas keep their bound"},
+     .help = "exact: each is simulated; fluid: windows are told by queueing formulas, which beyond their "
+             "bound may miss short breaches; auto: those within it"},
     SHORT("replicas", replicas_section, "min", "how many; a number alone fixes it"),
     {.name = "slice", .type = TL_KEY_CHOICE, .standard = "none", .choices = TL_SLICE_CHOICES,
      SETTING_AT(slice),
