@@ -161,17 +161,17 @@ static void keep_nearest(const struct tl_report_sweep *sweep, bool *in, const ch
  * the key is a number, the least change that is about as soon. */
 static size_t pick(const struct tl_report_sweep *sweep, const bool *in)
 {
-	size_t cheapest = best_mean(sweep, in, sweep->cost_name), soonest = cells_of(sweep);
+	const char *completion = tl_report_sweep_criterion(sweep, TL_CRITERION_JCT);
+	size_t cheapest = best_mean(sweep, in, sweep->cost_name);
 	bool *alike = tl_calloc(cells_of(sweep) + 1, sizeof(*alike));
 
 	for (size_t c = 0; c < cells_of(sweep) && cheapest < cells_of(sweep); c++)
 		alike[c] = in[c] && (c == cheapest || !matters(sweep->cells[c].cost.mean,
 		                                               sweep->cells[cheapest].cost.mean));
-	const char *completion = tl_report_sweep_criterion(sweep, TL_CRITERION_JCT);
-
 	if (sweep->numeric)
 		keep_nearest(sweep, alike, completion);
-	soonest = best_mean(sweep, alike, completion);
+	size_t soonest = best_mean(sweep, alike, completion);
+
 	free(alike);
 	return soonest < cells_of(sweep) ? soonest : cheapest;
 }

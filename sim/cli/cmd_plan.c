@@ -211,7 +211,7 @@ static enum tl_status run(const struct tl_command *command, const struct tl_args
 	bool largest = tl_args_has(args, "largest");
 	struct tl_search_setup setup = {.args = args};
 	struct tl_plan plan;
-	size_t checks;
+	size_t checks = CHECKS;
 	enum tl_status status = check_axis(args, error);
 
 	(void)command;
