@@ -20,10 +20,10 @@ enum { INFEASIBLE_TOLD = 10 };
 static const char *why_infeasible(struct tl_shapes *shapes, const struct tl_request *request)
 {
 	static const char *const reasons[] = {
-	    "no GPU has the memory they ask for",
-	    "no nodes have the CPU cores they ask for",
-	    "no nodes have the RAM they ask for",
-	    "not in the number of workers they state",
+	    "no GPU has the memory asked for",
+	    "no nodes have the CPU cores asked for",
+	    "no nodes have the RAM asked for",
+	    "not in the number of workers stated",
 	};
 
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
@@ -43,6 +43,17 @@ static const char *why_infeasible(struct tl_shapes *shapes, const struct tl_requ
 			return reasons[i];
 	}
 	return NULL;
+}
+
+const char *tl_infeasible_why(const struct tl_trial *trial, const struct tl_request *request)
+{
+	struct tl_shapes scratch; /* a question must not add a shape that policies see */
+
+	tl_shapes_init(&scratch, &trial->cluster, &trial->scenario->cluster);
+	const char *why = why_infeasible(&scratch, request);
+
+	tl_shapes_fini(&scratch);
+	return why;
 }
 
 static void add_infeasible(struct infeasible *told, size_t *count,
@@ -87,10 +98,8 @@ static void tell_infeasible(const struct tl_trial *trial, const struct tl_source
 
 uint64_t tl_sources_report_infeasible(struct tl_trial *trial, FILE *report)
 {
-	struct tl_shapes scratch; /* a question must not add a shape that policies see */
 	uint64_t jobs = 0;
 
-	tl_shapes_init(&scratch, &trial->cluster, &trial->scenario->cluster);
 	for (size_t s = 0; s < trial->source_count; s++) {
 		const struct tl_source *source = &trial->sources[s];
 		size_t count = 0, told_count = 0;
@@ -108,12 +117,11 @@ uint64_t tl_sources_report_infeasible(struct tl_trial *trial, FILE *report)
 			jobs += requests[i].count;
 			if (report != NULL)
 				add_infeasible(told, &told_count, &requests[i],
-				               why_infeasible(&scratch, &request));
+				               tl_infeasible_why(trial, &request));
 		}
 		if (report != NULL)
 			tell_infeasible(trial, source, told, told_count, report);
 		free(told);
 	}
-	tl_shapes_fini(&scratch);
 	return jobs;
 }

@@ -66,11 +66,16 @@ static enum tl_status create_one(struct tl_trial *trial, uint32_t number,
 	service->setting = setting;
 	note_dirt(trial, setting);
 	service->shape = tl_shapes_intern(&trial->shapes, &request, false);
-	if (service->shape == NULL || !tl_shapes_feasible(&trial->shapes, service->shape))
+	if (service->shape == NULL || !tl_shapes_feasible(&trial->shapes, service->shape)) {
+		const char *why = tl_infeasible_why(trial, &request);
+
 		return tl_error_set(error, TL_E_CONFIG, scenario->path, setting->line,
 		                    setting->column,
-		                    "service `%s`: a replica of %g GPUs can never fit this cluster",
-		                    setting->name, (double)setting->gpus_mgpu / 1000.0);
+		                    "service `%s`: a replica of %g GPUs can never fit this "
+		                    "cluster%s%s",
+		                    setting->name, (double)setting->gpus_mgpu / 1000.0,
+		                    why ? ": " : "", why ? why : "");
+	}
 	service->tenant = tl_intern_put(&trial->tenants, setting->tenant);
 	int64_t queue =
 	    setting->queue[0] != '\0' ? tl_intern_find(&trial->queues, setting->queue) : 0;

@@ -156,6 +156,9 @@ struct tl_request tl_source_request(const struct tl_source *source,
 bool tl_source_clamps(const struct tl_source *source);
 /* infeasible.c: requests that can never fit, a line each (report may be NULL); returns the number of jobs. */
 uint64_t tl_sources_report_infeasible(struct tl_trial *trial, FILE *report);
+/* The one resource that keeps such a request from fitting ("no GPU has the memory asked for");
+ * NULL: not one alone, or the GPUs themselves. */
+const char *tl_infeasible_why(const struct tl_trial *trial, const struct tl_request *request);
 
 /* ---- what happens to a job ---- */
 

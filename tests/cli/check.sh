@@ -65,9 +65,9 @@ ram,0,1,1,,,,900000000000000
 END
 run 0 check --cluster 2x4 --trace large.csv --format canonical
 says out "large.csv:2: infeasible: 1 job asking 999 GPUs can never fit this cluster (8 GPUs)"
-says out "(8 GPUs): no GPU has the memory they ask for"
-says out "(8 GPUs): no nodes have the CPU cores they ask for"
-says out "(8 GPUs): no nodes have the RAM they ask for"
+says out "(8 GPUs): no GPU has the memory asked for"
+says out "(8 GPUs): no nodes have the CPU cores asked for"
+says out "(8 GPUs): no nodes have the RAM asked for"
 says out "4 of them infeasible"
 # A fault that comes after the end never strikes: that is said, and no error.
 sed 's|^horizon: .*|horizon: 1d|; s|\.\./\.\./|'"$ROOT"'/|' "$ROOT/workloads/scenarios/tiny.yaml" >late.yaml

@@ -99,6 +99,8 @@ run 64 check service --set workload[0].replicas.max=1
 says err "wanted max at least 1 and at least min"
 run 64 check alone.yaml --set horizon=none
 says err "a service never ends"
+run 78 check alone.yaml --set workload[0].memory=200GiB
+says err 'can never fit this cluster: no GPU has the memory asked for'
 run 66 check alone.yaml --set workload[0].arrivals="{process: trace, path: none.csv}"
 says err "none.csv: "
 run 64 check service --set faults[0].service=nobody
