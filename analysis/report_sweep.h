@@ -8,7 +8,9 @@
  * are worse than the best of those left in deadlines met, then in cost, then in mean
  * completion time, wait and preemptions. Worse is what `tidelab compare` shows to be (all
  * headline metrics corrected together) and is by TL_REPORT_MATTERS of the better one's. Of what
- * is left and costs as little, but for as much, the one that ends jobs soonest on average.
+ * is left and costs as little, but for as much, the one that ends jobs soonest on average; or,
+ * where the key is a number, the least change that is not told from it by the interval of that
+ * metric alone.
  * Changes are against the first setting.
  */
 #ifndef TIDELAB_ANALYSIS_REPORT_SWEEP_H

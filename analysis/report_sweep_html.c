@@ -182,10 +182,13 @@ static void rule(struct tl_html *html, const struct tl_report_sweep *sweep)
 	    "<code>deadline_met_ratio</code>; of the rest, those worse in <code>%s</code>; then "
 	    "in <code>jct_mean_s</code>, <code>wait_mean_s</code> and "
 	    "<code>preemptions</code>, in this order. Of what is left, those within %.1f %% of the "
-	    "least mean cost, and of them the one of least mean <code>jct_mean_s</code>. ",
+	    "least mean cost, and of them the one of least mean <code>jct_mean_s</code>%s. ",
 	    tl_number_percent(sweep->constraint, text),
 	    sweep->cost_name ? sweep->cost_name : "cost_total_per_useful_gpu_h",
-	    100.0 * TL_REPORT_MATTERS);
+	    100.0 * TL_REPORT_MATTERS,
+	    sweep->numeric ? ", or the nearest to the first setting whose paired interval does not "
+			     "tell it from that one"
+			   : "");
 	tl_html_printf(
 	    html,
 	    "Worse is what <code>tidelab compare</code> shows to be (paired t over the seeds, 95 "

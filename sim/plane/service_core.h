@@ -58,9 +58,7 @@ struct tl_service {
 	int64_t breach_since_ns;     /* start of the run of breached windows up to now; TL_NONE */
 	/* Of its replicas' time booked since the last window closed. */
 	tl_i128 wall_ns, booked_mgpu_ns, slow_mgpu_ns;
-	/* Of the last closed window: share of its replicas' time, and what each used of a GPU. */
-	int64_t busy_ppb;
-	int32_t measured_milli;
+	int32_t measured_milli; /* of the last closed window: what each replica used of a GPU */
 	uint64_t starts, cold_starts;
 	uint64_t scale_ups, scale_downs;
 	tl_job_id departing; /* drained, being ended; 0 */

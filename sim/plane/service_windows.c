@@ -221,7 +221,6 @@ static void book_busy(struct tl_trial *trial, struct tl_service *service, tl_i12
 	struct tl_ledger *ledger = tl_account_ledger(trial->account);
 	int64_t busy_ppb = present_ns > 0 ? (int64_t)(busy_ns * TL_PPB / present_ns) : 0;
 
-	service->busy_ppb = busy_ppb;
 	for (size_t i = 0; i < service->replicas.count; i++)
 		tl_life_book_replica(trial, service->replicas.ids[i], busy_ppb);
 	if (service->wall_ns > 0) {

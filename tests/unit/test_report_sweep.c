@@ -246,6 +246,7 @@ Test(report_sweep, no_more_change_than_helps)
 	cr_assert_eq(sweep.best, 1);
 	says("the other 4 are not told apart");
 	says("the least change of about the least mean cost that ends jobs about as soon as any");
+	says_in(true, "jct_mean_s, or the nearest to the first setting whose paired interval");
 	fini();
 	plan.words = true;
 	look(&plan, 0.99);
